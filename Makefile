@@ -53,7 +53,8 @@ BASE_CFLAGS := -std=c11 $(if $(or $(SAN),$(TSAN)),-g1,-g) -fno-omit-frame-pointe
 LDFLAGS += -Wl,--as-needed
 ifdef SAN
 BASE_CFLAGS += -O1 -fsanitize=address,undefined$(if $(filter clang,$(CC_FAMILY)),$(comma)fuzzer-no-link) -fno-sanitize-recover=all
-LDFLAGS += -fsanitize=address,undefined
+# Linked by lld, in a quarter of the time.
+LDFLAGS += -fsanitize=address,undefined$(if $(filter clang,$(CC_FAMILY)), -fuse-ld=lld)
 # The sanitizers' own checks hide from gcc what was tested and what was set, so these cry wolf there.
 WARN += -Wno-null-dereference $(if $(findstring gcc,$(CC)),-Wno-maybe-uninitialized)
 else ifdef TSAN
@@ -69,7 +70,7 @@ ALL_CFLAGS = $(BASE_CFLAGS) $(CFLAGS)
 
 # ---- what there is -----------------------------------------------------------------------------------------------------
 # A library of libcommon/ is a folder with all below it, its tests excepted; in the order in which the linker must see them.
-LIBRARIES := edge jackpot service io game base
+LIBRARIES := fair edge jackpot service io game base
 # Programs: services, and the folders of tools/ and tests/ that have a main.c.
 SERVICES := $(patsubst services/%/main.c,%,$(wildcard services/*/main.c))
 PROGRAM_DIRS := $(patsubst %/main.c,%,$(wildcard tools/*/main.c tests/*/*/main.c))
@@ -104,9 +105,9 @@ FLAGS_TEXT := $(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(WARN) $(LDFLAGS)
 $(shell mkdir -p $(O) && { echo '$(FLAGS_TEXT)' | cmp -s - $(FLAGS_FILE) || echo '$(FLAGS_TEXT)' >$(FLAGS_FILE); })
 
 compile = $(need_tools)$(Q)mkdir -p $(@D) && $(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(1) -MD -MP -MT $@ -MF $(@:.o=.d) -c $< -o $@.$$$$ && mv $@.$$$$ $@
-# A test does little work itself: to optimise it would take longer than it saves. The exact mathematics decodes nothing, and the counters that
-# steer the fuzzers would double its time.
-test_flags = $(if $(SAN),$(if $(findstring /test/,$(1)),-O0) $(if $(filter clang,$(CC_FAMILY)),$(if $(findstring /exact,$(1)),-fno-sanitize=fuzzer-no-link)))
+# A test does little work itself, nor do a tool and libcommon/io: to optimise them would take longer than it saves. The exact mathematics
+# decodes nothing, and the counters that steer the fuzzers would double its time.
+test_flags = $(if $(SAN),$(if $(or $(findstring /test/,$(1)),$(filter tools/% tests/% libcommon/io/%,$(1))),-O0) $(if $(filter clang,$(CC_FAMILY)),$(if $(findstring /exact,$(1)),-fno-sanitize=fuzzer-no-link)))
 $(O)/obj/%.o: %.c $(FLAGS_FILE) | $(GEN_H)
 	$(call say,CC,$<)
 	$(call compile,$(WARN) $(call test_flags,$<))
@@ -153,6 +154,7 @@ endef
 $(foreach d,$(PROGRAM_DIRS),$(eval $(call program,$(d))))
 
 -include tests/sim/sim.mk
+include tools/fairness-wasm/wasm.mk
 
 # The libraries that the tests of one folder are linked with: first what they test, of a service or a program, then all that is common.
 test_libs = $(if $(filter services/%,$(1)),$(call service_libs,$(word 2,$(subst /, ,$(1)))),$(if $(wildcard $(1:/test=)/main.c),$(O)/lib/lib$(notdir \
@@ -179,21 +181,25 @@ endif
 -include $(shell find $(O)/obj $(O)/sim/obj -name '*.d' 2>/dev/null)
 
 # ---- what people ask for -----------------------------------------------------------------------------------------------
-.PHONY: help all lib web tests thread-tests whole-tests fuzzers list-tests list-thread-tests list-whole-tests list-fuzzers setup run stop status test test-long test-unit test-threads fuzz bench rng-test chaos compose-test format format-check tidy clean
+.PHONY: help all lib web tests thread-tests whole-tests fuzzers list-tests list-thread-tests list-whole-tests list-fuzzers setup run monitor stop status test test-long test-unit test-threads fuzz bench rng-test chaos screenshots access browsers compose-test format format-check tidy clean
 help:
 	@echo 'Carillon. What can be made:'
-	@echo '  make run [SECONDS=n] [PLAYERS=n] [SCALE=n]  the whole stack with simulated players, in the foreground (KAFKA=embedded: no Kafka)'
+	@echo '  make run [SECONDS=n] [PLAYERS=n] [SCALE=n]  the whole stack with simulated players, in the foreground (KAFKA=none: without Kafka; MONITOR=1: watched)'
 	@echo '  make stop | status                          stop what runs under CARILLON_DATA (default var/), or look at it'
+	@echo '  make monitor                                Prometheus and Alertmanager for what runs under CARILLON_DATA'
 	@echo '  make setup                                  install what is missing (make run, test, bench and the like do this by themselves)'
 	@echo '  make all [SAN=1|TSAN=1] [CC=clang]          services and tools (build/, build/asan/, build/tsan/, build/clang/)'
 	@echo '  make test                                   everything: unit tests, threads, fuzzers, checks, simulator, end to end'
 	@echo '  make test-long                              the same for longer: fuzzers 10 minutes, simulator 5, clang-tidy, and pictures of the pages'
 	@echo '  make test-unit | fuzz [SECONDS=n]           only the unit tests under ASan and UBSan; only the fuzzers'
 	@echo '  make test-threads                           only the tests that have threads, under TSan'
-	@echo '  make bench BENCH=e2e|crowd|broadcast|wallet|pool|cost|math|proof [QUICK=1]  measure; results in build/bench/ (QUICK: shorter)'
+	@echo '  make bench BENCH=e2e|profile|crowd|outage|doors|broadcast|http|wallet|pool|cost|math|proof|report|seal|history [SHORT=1]  measure; results in build/bench/ (SHORT: a first look)'
 	@echo '  make sim [SECONDS=60] [SEED=n]              the services on fake servers with faults; whatever it finds, it prints the seed'
 	@echo '  make rng-test [SEED=n]                      statistical batteries on the generator (minutes)'
 	@echo '  make chaos [KILLS=n] [SEED=n] [ONLY=name]   accidents under load (200 kills and more, a quarter of an hour), then the proof; build/bench/chaos.json'
+	@echo '  make screenshots [ONLY=name]                 pictures and films of every game, feature, window and failure; build/screenshots/index.html'
+	@echo '  make access                                 axe, the keyboard alone, less motion, and what the page weighs'
+	@echo '  make browsers                               one round of each game in Firefox and in WebKitGTK; pictures in build/browsers/'
 	@echo '  make compose-test                           images, containers and 30 s of play in them'
 	@echo '  make format | format-check                  clang-format'
 	@echo '  make tidy [ROOMS=pure]                      clang-tidy over all libraries, services and tools; only over what is pure'
@@ -217,12 +223,14 @@ list-whole-tests:
 	@printf '%s\n' $(WHOLE_TESTS)
 list-fuzzers:
 	@printf '%s\n' $(FUZZERS)
-web: $(O)/bin/slotmath
+web: $(O)/bin/slotmath build/fairness.wasm
 	$(Q)if [ -x scripts/web.sh ]; then scripts/web.sh; fi
 setup:
 	@scripts/setup.sh
 run:
-	@scripts/run.sh $(if $(SECONDS),--seconds=$(SECONDS)) $(if $(PLAYERS),--players=$(PLAYERS)) $(if $(SCALE),--scale=$(SCALE)) $(if $(KAFKA),--kafka=$(KAFKA))
+	@scripts/run.sh $(if $(SECONDS),--seconds=$(SECONDS)) $(if $(PLAYERS),--players=$(PLAYERS)) $(if $(SCALE),--scale=$(SCALE)) $(if $(KAFKA),--kafka=$(KAFKA)) $(if $(MONITOR),--monitor)
+monitor:
+	@scripts/monitor.sh start
 stop:
 	@scripts/run.sh --stop
 status:
@@ -238,11 +246,18 @@ test-threads:
 fuzz:
 	@scripts/test.sh fuzz $(SECONDS)
 bench:
-	@scripts/bench.sh $(or $(BENCH),e2e) $(if $(QUICK),--short)
+	@scripts/bench.sh $(or $(BENCH),e2e) $(if $(SHORT)$(QUICK),--short)
 rng-test:
 	@scripts/rng-test.sh $(SEED)
 chaos:
 	@scripts/setup.sh chaos --quiet && $(MAKE) -s all && python3 tests/chaos/chaos.py $(if $(KILLS),--kills=$(KILLS)) $(if $(SEED),--seed=$(SEED)) $(if $(ONLY),--only=$(ONLY))
+# Not part of `make test`: axe and the measurements want a machine of their own.
+access:
+	@scripts/setup.sh test --quiet && $(MAKE) -s all && CARILLON_TEST_BUILT=1 python3 tests/screens/access.py
+screenshots:
+	@scripts/setup.sh pictures --quiet && $(MAKE) -s all && CARILLON_TEST_BUILT=1 python3 tests/screens/screens.py $(ONLY)
+browsers:
+	@scripts/setup.sh browsers --quiet && $(MAKE) -s all && CARILLON_TEST_BUILT=1 python3 tests/screens/browsers.py
 compose-test:
 	@scripts/compose-test.sh
 OUR_C = $(shell git ls-files -co --exclude-standard '*.c' '*.h')

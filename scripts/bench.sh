@@ -4,22 +4,29 @@ set -eu
 . "$(dirname "$0")/lib.sh"
 name=${1:-e2e}
 file=tests/bench/$name.py
+[ "$name" != http ] || file=tests/bench/http_edge.py # http.py would hide Python's own
 if [ ! -f "$file" ]; then
     die "BENCH: found '$name', expected one of: $(find tests/bench -name '[a-z]*.py' ! -name 'lib*' -printf '%f ' 2>/dev/null | sed 's/\.py / /g')"
 fi
 targets=all
 if [ "$name" = math ]; then # no broker and no pages
     targets='build/bin/math-bench build/bin/slotmath'
-    export KAFKA=embedded
-elif [ "$name" = broadcast ]; then
-    targets=build/bin/broadcast-bench
-    export KAFKA=embedded
+    export KAFKA=none
+elif [ "$name" = broadcast ] || [ "$name" = http ]; then
+    targets=build/bin/$name-bench
+    export KAFKA=none
+elif [ "$name" = seal ]; then # no servers
+    targets='build/bin/seal-bench'
+    export KAFKA=none
 elif [ "$name" = proof ]; then # no servers
     targets='build/bin/proof-bench'
-    export KAFKA=embedded
+    export KAFKA=none
+elif [ "$name" = report ]; then # the database alone
+    targets='build/bin/carillon-supervisor build/bin/kafka-topics'
+    export KAFKA=none
 elif [ "$name" = wallet ] || [ "$name" = cost ]; then # no pages, and no broker to speak of
-    targets='build/bin/wallet-bench build/bin/jackpotctl build/bin/carillon-supervisor build/bin/kafka-topics build/bin/kafka-embedded'
-    export KAFKA=embedded
+    targets='build/bin/wallet-bench build/bin/jackpotctl build/bin/carillon-supervisor build/bin/kafka-topics'
+    export KAFKA=none
 fi
 "$ROOT/scripts/setup.sh" bench --quiet
 # shellcheck disable=SC2086

@@ -14,7 +14,7 @@ os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
 
 # Room -> rooms it may include. `*` stands for one folder. What is not named here may not be included.
 PURE = ["libcommon/base", "libcommon/jackpot", "libcommon/game"]
-ALL = PURE + ["libcommon/io", "libcommon/service", "libcommon/edge", "libcommon/jackpot/io", "proto"]
+ALL = PURE + ["libcommon/fair", "libcommon/io", "libcommon/service", "libcommon/edge", "libcommon/jackpot/io", "proto"]
 ROOMS = {
     "proto": [],
     "libcommon/base": [],
@@ -24,6 +24,7 @@ ROOMS = {
     "libcommon/jackpot": ["libcommon/base"],
     "libcommon/jackpot/io": ["libcommon/base", "libcommon/jackpot", "libcommon/io", "libcommon/service", "proto"],
     "libcommon/game": ["libcommon/base"],
+    "libcommon/fair": PURE,
     "services/*/core": PURE,
     "services/*": ALL + ["own core"],
     "tools/*": ALL + ["services/*/core"],
@@ -50,9 +51,9 @@ def fault(path, header):
         header = f"proto/{header}"
     mine, theirs = room_of(path), room_of(header)
     if theirs is None:
-        return "it is no header of a room"
+        return "the header belongs to no room"
     if mine is None:
-        return "the file lies in no room"
+        return "the file belongs to no room"
     inside = theirs[1] == mine[1]
     if theirs[0] in LIBRARIES and "/" in header[len(theirs[1]):] and not inside:
         return f"it is a private header of {theirs[1][:-1]}"

@@ -84,7 +84,7 @@ all_ready() {
 }
 
 tools() {
-    docker run --rm --network carillon-test_default --volume carillon-test_keys:/data/keys:ro --volume carillon-test_heads:/data/heads:ro --volume "$log:/out" \
+    docker run --rm --network carillon-test_default --volume carillon-test_keys:/data/keys:ro --volume carillon-test_heads:/data/heads:ro --volume carillon-test_heads-copy:/data/heads-copy:ro --volume "$log:/out" \
         -e CARILLON_PG_DSN="host=postgres dbname=carillon user=carillon_ro password=$CARILLON_PG_PASSWORD" \
         -e CARILLON_PG_RO_DSN="host=postgres dbname=carillon user=carillon_ro password=$CARILLON_PG_PASSWORD" "$@"
 }

@@ -52,7 +52,7 @@ make_archive() {
 
 cannot() {
     say "Apache Kafka could not be fetched (see above). It comes from Maven's central repository: is there a network?"
-    say "Once fetched it is kept in $place. Without it: KAFKA=embedded runs a broker in memory that keeps nothing."
+    say "Once fetched it is kept in $place. Without it: make run KAFKA=none runs without Kafka."
     exit 1
 }
 
@@ -72,7 +72,7 @@ fetch)
     mv "$place/new" "$place/jars"
     sha256sum <"$list" >"$place/stamp"
     port=$(pick_port)
-    with_dots "preparing Apache Kafka for quick starts" make_archive "$port" "$(pick_port "$port")" || say "no archive of classes could be made: Kafka starts a little slower"
+    with_dots "preparing Apache Kafka for quick starts" make_archive "$port" "$(pick_port "$port")" || say "Kafka's class archive could not be made: Kafka starts a little slower"
     ;;
 archive) archive_name ;;
 record)

@@ -10,6 +10,9 @@ export CARILLON_DATA CARILLON_CACHE
 BIN=$(absolute "${CARILLON_BIN:-build/bin}")
 RUN=$CARILLON_DATA/run
 PG_BIN=${CARILLON_PG_BIN:-/usr/lib/postgresql/15/bin}
+SERVICES=(wallet spin-engine progressive-pool jackpot-cards payments notifications gateway)
+PG_ROLES=(owner ro reports archiver "${SERVICES[@]}") # each with keys/NAME/pgpass (scripts/roles.sh)
+REDIS_USERS=(admin gateway notifications progressive-pool jackpot-cards) # each with keys/NAME/redis
 
 say() { printf '%s\n' "$*" >&2; }
 die() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
@@ -59,24 +62,40 @@ for p in sys.argv[1:]:
     s = socket.socket(); s.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1); s.bind(("127.0.0.1", int(p)))' "$@" 2>/dev/null
 }
 
+# port_claim PORT: true if no other start has picked it in the last ten minutes: its server may not be listening yet. Where nothing can be noted, true.
+port_claim() {
+    local claims=/tmp/carillon-ports-$UID
+    mkdir -p "$claims" 2>/dev/null && [ -O "$claims" ] && [ -w "$claims" ] || return 0
+    find "$claims" -type f -mmin +10 -delete 2>/dev/null || true
+    (set -o noclobber && : >"$claims/$1") 2>/dev/null
+}
+
 # pick_port [NOT]: a free port, not that one, that no other name of run/ports has (its server may not be listening yet), at random below the range
 # from which the kernel takes ports for outgoing connections, so that a port which is free now is likely to be free at the
-# next start too, and so that two stacks seldom want the same one.
+# next start too. No other installation that starts at this moment picks the same one.
 pick_port() {
     local port
     while port=$((20000 + (RANDOM << 15 | RANDOM) % 12000)); do
-        if [ "$port" != "${1:-}" ] && ! port_named "$port" && port_free "$port"; then
+        if [ "$port" != "${1:-}" ] && ! port_named "$port" && port_free "$port" && port_claim "$port"; then
             echo "$port"
             return
         fi
     done
 }
 
+# value_in FILE NAME: prints the value of the last line NAME=value in the file, or nothing if the file has no such line.
+value_in() {
+    local line value=''
+    [ -f "$1" ] || return 0
+    while IFS= read -r line; do [[ $line != "$2="* ]] || value=${line#*=}; done <"$1"
+    [ -z "$value" ] || printf '%s\n' "$value"
+}
+
 # port_named PORT: does a name of run/ports have it?
 port_named() { [ -f "$RUN/ports" ] && grep -q "=$1\$" "$RUN/ports"; }
 
 # A port of run/ports: the file has lines NAME=number.
-port_get() { [ ! -f "$RUN/ports" ] || sed -n "s/^$1=//p" "$RUN/ports" | tail -n 1; }
+port_get() { value_in "$RUN/ports" "$1"; }
 port_set() {
     mkdir -p "$RUN"
     { [ ! -f "$RUN/ports" ] || grep -v "^$1=" "$RUN/ports" || true; echo "$1=$2"; } >"$RUN/ports.new"
@@ -124,7 +143,38 @@ load_env() {
 }
 
 # The value that run/stack.env had for a name, or nothing.
-env_kept() { [ ! -f "$RUN/stack.env" ] || sed -n "s/^$1=//p" "$RUN/stack.env"; }
+env_kept() { value_in "$RUN/stack.env" "$1"; }
+
+# pg_dsn NAME [FOLDER]: where a role of the database connects, with its password in FOLDER (default: the installation's keys/). A database that is not ours
+# is used by the address given, unless CARILLON_PG_ROLES=1 says that its administrator has made the roles.
+pg_dsn() {
+    local user=carillon_${1//-/_} file=${2:-$CARILLON_DATA/keys}/$1/pgpass
+    [ "$1" != owner ] || user=carillon
+    if [ ! -f "$RUN/foreign-CARILLON_PG_DSN" ]; then
+        printf 'host=127.0.0.1 port=%s dbname=carillon ' "$(port_get PG_PORT)"
+    elif [ "${CARILLON_PG_ROLES:-$(env_kept CARILLON_PG_ROLES)}" = 1 ]; then
+        printf '%s ' "$CARILLON_PG_DSN"
+    elif [ "$1" = ro ]; then
+        printf '%s' "${CARILLON_PG_RO_DSN:-$CARILLON_PG_DSN}"
+        return
+    else
+        printf '%s' "$CARILLON_PG_DSN"
+        return
+    fi
+    file=${file//\\/\\\\}
+    printf "user=%s passfile='%s'" "$user" "${file//\'/\\\'}"
+}
+
+# redis_as_admin WORD..: a command to Redis, as the user who may do all; to one that is not ours as CARILLON_REDIS_LOGIN says.
+redis_as_admin() {
+    local address=${CARILLON_REDIS:-127.0.0.1:$(port_get REDIS_PORT)} file=$CARILLON_DATA/keys/admin/redis user password login=()
+    [ ! -f "$RUN/foreign-CARILLON_REDIS" ] || file=${CARILLON_REDIS_LOGIN:-}
+    if [ -n "$file" ]; then
+        read -r user password <"$file"
+        login=(env "REDISCLI_AUTH=$password")
+    fi
+    "${login[@]}" redis-cli ${user:+--user "$user"} --no-auth-warning -h "${address%:*}" -p "${address##*:}" "$@"
+}
 
 # start_supervisor NAME: run/NAME.conf, in the background, away from this terminal, with nothing of our environment but what every
 # program needs: services refuse a variable that they do not know.
@@ -135,11 +185,13 @@ start_supervisor() {
     wait_for 30 "$1" test -s "$RUN/$1.pid" || { tail -n 5 "$CARILLON_DATA/log/$1.log" >&2; return 1; }
 }
 
+gone() { ! kill -0 "$1"; }
+
 # stop_supervisor NAME: asks it to stop all in order, and waits until it has.
 stop_supervisor() {
     local pid
     alive "$RUN/$1.pid" "carillon-supervisor.*$1.conf" || { rm -f "$RUN/$1.pid"; return 0; }
     read -r pid <"$RUN/$1.pid"
     kill -TERM "$pid" 2>/dev/null || return 0
-    wait_for 60 "$1" bash -c "! kill -0 $pid" || { say "$1 did not stop within 60 s: killed"; kill -KILL "$pid"; }
+    wait_for 60 "$1" gone "$pid" || { say "$1 did not stop within 60 s: killed"; kill -KILL "$pid"; }
 }

@@ -63,6 +63,31 @@ do \$\$ begin raise exception 'CARILLON_SHARDS: found ${CARILLON_SHARDS:-4}, exp
 \endif
 \endif
 SQL
+    grants
+}
+
+# What the roles may do is taken away and given again as the grants.sql say, in one transaction: what was granted by hand does not stay. A database without
+# the roles (scripts/roles.sh) has one user for all.
+grants() {
+    local file services
+    services=$(printf 'carillon_%s, ' "${SERVICES[@]//-/_}")
+    cat <<SQL
+select count(*) = 1 as roles from pg_roles where rolname = 'carillon_archiver' \gset
+\if :roles
+\set services '${services%, }'
+begin;
+select format('revoke all on %s %I.%I from %I', case when kind = 'S' then 'sequence' else 'table' end, nspname, relname, rolname) from (
+	select distinct c.relkind as kind, n.nspname, c.relname, r.rolname from pg_class c join pg_namespace n on n.oid = c.relnamespace,
+		lateral (select (aclexplode(c.relacl)).grantee union select (aclexplode(a.attacl)).grantee from pg_attribute a where a.attrelid = c.oid and a.attacl is not null) g
+		join pg_roles r on r.oid = g.grantee
+	where n.nspname in (select nspname from pg_namespace where nspowner = current_user::regrole) and r.rolname like 'carillon\_%') g \gexec
+select format('revoke all on all functions in schema %I from public, carillon_ro, carillon_archiver, carillon_reports, %s', nspname, :'services')
+	from pg_namespace where nspowner = current_user::regrole \gexec
+select format('revoke all on schema %I from public, carillon_ro, carillon_archiver, carillon_reports, %s', nspname, :'services')
+	from pg_namespace where nspowner = current_user::regrole \gexec
+SQL
+    for file in libcommon/io/grants.sql services/*/grants.sql; do [ ! -f "$file" ] || echo "\i '$file'"; done
+    printf 'commit;\n\\endif\n'
 }
 
 script | "$PG_BIN/psql" -d "$CARILLON_PG_DSN" -Xq -v ON_ERROR_STOP=1 -f - || die "stopped at the error above; the database has every migration that was finished before it"

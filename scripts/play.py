@@ -21,6 +21,7 @@ import urllib.error
 import urllib.request
 
 READY_SECONDS = 120
+PROOF_SECONDS_MAX = 1800  # of the first proof of an old installation, which begins with its first row
 PROOF_PAUSE_SECONDS = 10  # between proofs of the ledger while it is played, and at least ten times what the last one took
 THINK_MS = 100  # of a simulated player, between an answer and the next request
 CROWD_PER_S = 2000  # requests a second of all players: more of them think longer, so that each is answered in time
@@ -68,6 +69,7 @@ class Installation:
     def __init__(self, data, binaries):
         self.data = data
         self.binaries = binaries
+        self.unproven = ""
         self.env = read_pairs(f"{data}/run/stack.env")
         self.ports = read_pairs(f"{data}/run/ports")
         self.url = f"http://127.0.0.1:{self.ports.get('HTTP_PORT', '8080')}"
@@ -101,12 +103,14 @@ class Installation:
         return "\n".join("    " + line for line in read_lines(f"{self.data}/log/{name}.log")[-6:])
 
     def prove(self):
-        """The ledger's proof by jackpotctl, which replays the moves of a sample of accounts: a dictionary with ledger_ok and pools_ok, or None if there
-        was no answer."""
+        """The ledger's proof by jackpotctl, of what came after the last one, also in a play before: a dictionary with ledger_ok and pools_ok, or None if
+        there was no answer; then `unproven` says why."""
+        self.unproven = "no answer"
         try:
             env = {"PATH": os.environ.get("PATH", ""), **self.env}
-            done = subprocess.run([f"{self.binaries}/jackpotctl", "ledger", "verify", "--json", "--sample", "200"], env=env, cwd=self.data,
-                                  capture_output=True, text=True, timeout=300, check=False)
+            done = subprocess.run([f"{self.binaries}/jackpotctl", "ledger", "verify", "--json", "--since-last"], env=env, cwd=self.data,
+                                  capture_output=True, text=True, timeout=PROOF_SECONDS_MAX, check=False)
+            self.unproven = done.stderr.strip()[-1000:] or self.unproven
             return json.loads(done.stdout)
         except (OSError, ValueError, subprocess.TimeoutExpired):
             return None
@@ -251,10 +255,10 @@ def watch(place, players, live_path, proofs, stop):
         time.sleep(1)
         if stop.is_set() and asked is None:
             asked = time.time()
-            say("\nending the play: open rounds are finished and compared with the ledger")
+            say("\nending: finishing the open rounds, then comparing the answers with the ledger")
             players.terminate()
         if asked is not None and silent_for(live_path, asked) > SILENCE_SECONDS:
-            say(f"nothing was heard of the players for {SILENCE_SECONDS} s: killed")
+            say(f"the simulated players wrote nothing for {SILENCE_SECONDS} s: killed them")
             players.kill()
         live = read_json(live_path)
         if live.get("play_over"):
@@ -299,21 +303,21 @@ def summarize(record, proof, deaths):
 
 
 def compared(record):
-    return f"{record.get('rounds_compared', 0)} of {record.get('rounds_told', 0)} rounds told were compared with the ledger, {record.get('rows_compared', 0)} of its rows"
+    return f"compared with the ledger: {record.get('rounds_compared', 0)} of the {record.get('rounds_told', 0)} rounds that players were told, and {record.get('rows_compared', 0)} of its rows"
 
 
-def explain(record, proof, deaths, code):
+def explain(place, record, proof, deaths, code):
     """What is not well, in words."""
     for text in record.get("errors", [])[:5]:
         say(f"error: {text}")
     for text in record.get("mismatches", [])[:5]:
-        say(f"told and not so in the ledger: {text}")
+        say(f"the answers to a player differ from the ledger: {text}")
     if deaths:
         say(f"programs that died and were started again: {deaths} (make status, log/)")
     if not record:
         say("the players wrote no record")
     if not proof:
-        say("jackpotctl gave no proof of the ledger")
+        say(f"jackpotctl gave no proof of the ledger: {place.unproven}")
     elif not (proof.get("ledger_ok") and proof.get("pools_ok")):
         say("the proof failed: " + json.dumps(proof)[:2000])
     if code != 0:
@@ -350,7 +354,9 @@ def play(options):
     for game, modes in record.get("games", {}).items():
         say(f"{game}: {sum(modes.values())} rounds" + (f" ({', '.join(f'{mode} {n}' for mode, n in modes.items())})" if len(modes) > 1 else ""))
     say(compared(record))
-    explain(record, proof, deaths, code)
+    if proof:
+        say(f"proof of the ledger: {proof.get('rows', 0)} rows in {proof.get('seconds', 0):.1f} s, after {proof.get('since', 0)} that were proven before")
+    explain(place, record, proof, deaths, code)
     print(json.dumps(summary), flush=True)
     well = code == 0 and summary["rounds_settled"] > 0 and summary["ledger_ok"] and summary["pools_ok"] and not summary["errors"]
     return 0 if well else 1

@@ -5,12 +5,12 @@
 set -eu
 . "$(dirname "$0")/lib.sh"
 export CARILLON_KIND=${CARILLON_KIND:-demo} CARILLON_SHARDS=${CARILLON_SHARDS:-4}
-[ -x "$BIN/carillon-supervisor" ] && [ -x "$BIN/kafka-topics" ] && [ -x "$BIN/kafka-embedded" ] ||
-    with_dots 'building the supervisor' make -s build/bin/carillon-supervisor build/bin/kafka-topics build/bin/kafka-embedded
+[ -x "$BIN/carillon-supervisor" ] && [ -x "$BIN/kafka-topics" ] ||
+    with_dots 'building the supervisor' make -s build/bin/carillon-supervisor build/bin/kafka-topics
 
 made_from() {
     echo "$CARILLON_KIND $CARILLON_SHARDS $(id -u) $("$PG_BIN/postgres" --version)"
-    { find libcommon services -path '*/migrations/*.sql'; ls scripts/{prepare,stack,server,migrate,topics}.sh deploy/local/kafka.properties tools/kafka-topics/topics.h; } | LC_ALL=C sort | xargs sha256sum
+    { find libcommon services -path '*/migrations/*.sql' -o -name grants.sql; ls scripts/{prepare,stack,server,migrate,topics,roles}.sh deploy/local/kafka.properties tools/kafka-topics/topics.h; } | LC_ALL=C sort | xargs sha256sum
 }
 
 # In a data folder of its own.
@@ -18,7 +18,7 @@ make_it() {
     CARILLON_DATA=$(mktemp -d "${CARILLON_TEST_TMP:-/tmp}/carillon-prepare-XXXXXX")
     export CARILLON_DATA
     trap '"$ROOT/scripts/stack.sh" stop >&2; rm -rf "$CARILLON_DATA"' EXIT
-    unset CARILLON_PREPARED CARILLON_PG_DSN CARILLON_PG_RO_DSN CARILLON_REDIS CARILLON_KAFKA KAFKA
+    unset CARILLON_PREPARED CARILLON_PG_DSN CARILLON_PG_RO_DSN CARILLON_PG_ARCHIVE_DSN CARILLON_PG_ADMIN_DSN CARILLON_REDIS CARILLON_KAFKA KAFKA
     "$ROOT/scripts/stack.sh" start >&2
     "$ROOT/scripts/migrate.sh" >&2
     "$ROOT/scripts/topics.sh" >&2

@@ -6,7 +6,7 @@ set -u
 seed=${1:-1}
 [[ $seed =~ ^[0-9]{1,18}$ ]] || die "SEED: found '$seed', expected a whole number"
 "$ROOT/scripts/setup.sh" build --quiet || exit 1
-"$ROOT/scripts/setup.sh" rng --quiet || say 'going on without dieharder'
+"$ROOT/scripts/setup.sh" rng --quiet || say 'continuing without dieharder'
 with_dots 'building' make -s -j"$(nproc)" build/bin/rng-battery build/bin/slotmath || exit 1
 mkdir -p build/rng
 say "our battery: raw and scaled outputs, 100 streams each (some seconds)"

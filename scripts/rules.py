@@ -68,7 +68,7 @@ def read_sheets(faults):
                 continue
             rule = Rule(sheet.stem, *cells[1:5])
             if rule.number in rules:
-                faults.append(f"{where} is there twice")
+                faults.append(f"{where}: found the rule twice, expected it once")
             if rule.holder not in HOLDERS or rule.when not in ("", LATER):
                 faults.append(f"{where}: found holder '{cells[4]}', expected one of {', '.join(HOLDERS)}, with ', later' or without")
             if rule.source == "-" and not rule.text.startswith(OURS):
@@ -170,6 +170,31 @@ def table_of(games):
     return "\n".join(out).rstrip() + "\n"
 
 
+REQUIREMENTS = ROOT / "docs" / "requirements-map.md"
+REQUIREMENTS_N = 52
+
+
+def check_requirements(faults):
+    """Each number once, and each test that is named beside it exists; how many are in order."""
+    rows = re.findall(r"^\| (\d+) \| .*? \| (.*) \|$", REQUIREMENTS.read_text(), re.MULTILINE)
+    numbers = [int(number) for number, _ in rows]
+    if numbers != list(range(1, REQUIREMENTS_N + 1)):
+        faults.append(f"{REQUIREMENTS.relative_to(ROOT)}: found the numbers {numbers}, expected 1 to {REQUIREMENTS_N}, each once")
+    good = 0
+    for number, shown in rows:
+        named = re.findall(r"\]\((\S+?)\) `(test_\w+)`", shown)
+        missing = [f"{name} in {path}" for path, name in named if not holds_test(REQUIREMENTS.parent / path, name)]
+        if missing or not (named or "**To do:**" in shown):
+            faults.append(f"{REQUIREMENTS.relative_to(ROOT)}: {number}: found no {', '.join(missing) or 'test'}, expected tests that exist, or To do")
+        else:
+            good += 1
+    return good
+
+
+def holds_test(path, name):
+    return path.is_file() and re.search(rf"^(?:def|static void) {name}\(", path.read_text(), re.MULTILINE) is not None
+
+
 def main():
     faults = []
     games = read_sheets(faults)
@@ -179,9 +204,9 @@ def main():
         TABLE.write_text(table)
     elif sys.argv[1:]:
         sys.exit(f"found '{' '.join(sys.argv[1:])}', expected nothing or --table")
-    good = check_named(games, faults)
+    good = check_named(games, faults) + check_requirements(faults)
     if not TABLE.is_file() or TABLE.read_text() != table:
-        faults.append(f"{TABLE.relative_to(ROOT)} is not what sheets and names say: scripts/check-rules.sh --table writes it")
+        faults.append(f"{TABLE.relative_to(ROOT)} differs from what the sheets and names give: scripts/check-rules.sh --table writes it again")
     else:
         good += 1
     print("\n".join(faults))

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
-# run.sh [--seconds=N] [--players=N] [--scale=N] [--kafka=embedded]: everything in the foreground: sets up what is missing, builds,
+# run.sh [--seconds=N] [--players=N] [--scale=N] [--kafka=none] [--monitor]: everything in the foreground: sets up what is missing, builds,
 # starts servers and services, plays with simulated players, stops all in order and sums up. Behind `make run`.
-# run.sh --start [--scale=N] [--built]: the same up to ready services, in the background, no players; --built: everything is there and built.
+# --monitor: Prometheus and Alertmanager too (scripts/monitor.sh).
+# run.sh --start [--scale=N] [--built] [--monitor]: the same up to ready services, in the background, no players; --built: everything is there and built.
 # run.sh --stop   --status
 set -eu
 . "$(dirname "$0")/lib.sh"
@@ -11,6 +12,7 @@ players=${PLAYERS:-50} # at most as many as a gateway serves, which is 20000 con
 scale=1
 action=run
 built=0
+monitor=0
 
 number() {
     [[ $2 =~ ^[0-9]{1,7}$ ]] && [ "$2" -ge "$3" ] && [ "$2" -le "$4" ] || die "$1: found '$2', expected a number from $3 to $4"
@@ -21,11 +23,12 @@ for arg in "$@"; do
     --seconds=*) seconds=${arg#*=}; number SECONDS "$seconds" 0 1000000 ;;
     --players=*) players=${arg#*=}; number PLAYERS "$players" 1 19900 ;;
     --scale=*) scale=${arg#*=}; number SCALE "$scale" 1 16 ;;
-    --kafka=embedded) export KAFKA=embedded ;;
-    --kafka=*) die "KAFKA: found '${arg#*=}', expected embedded or nothing" ;;
+    --kafka=none) export KAFKA=none ;;
+    --kafka=*) die "KAFKA: found '${arg#*=}', expected the word none, or no KAFKA at all" ;;
     --built) built=1 ;;
+    --monitor) monitor=1 ;;
     --start | --stop | --status) action=${arg#--} ;;
-    *) die "found '$arg', expected --seconds=, --players=, --scale=, --kafka=embedded, --built, --start, --stop or --status" ;;
+    *) die "found '$arg', expected --seconds=, --players=, --scale=, --kafka=none, --built, --monitor, --start, --stop or --status" ;;
     esac
 done
 
@@ -34,14 +37,19 @@ enough_files() {
     local hard
     hard=$(ulimit -Hn)
     [ "$hard" = unlimited ] || [ $((players + 256)) -le "$hard" ] ||
-        die "PLAYERS: $players players need $((players + 256)) open files, and a process may open $hard here (ulimit -Hn): raise that, or expect at most $((hard - 256))"
+        die "PLAYERS: $players players need $((players + 256)) open files, and a process may open $hard here (ulimit -Hn): raise that, or choose at most $((hard - 256)) players"
 }
-
-# What is kept with a real Kafka and what is thrown away with the one in memory must not meet.
-[ "${KAFKA:-}" != embedded ] || { CARILLON_DATA=$CARILLON_DATA/embedded RUN=$CARILLON_DATA/embedded/run; export CARILLON_DATA; }
 
 build() {
     make -s -j"$(nproc)" all
+}
+
+# A demo installation has a user of the console, whose password is in a file. A live one has none until somebody is added.
+console_user() {
+    local file=$CARILLON_DATA/keys/console.password
+    [ "$CARILLON_KIND" = demo ] && [ ! -f "$file" ] || return 0
+    load_env
+    "$BIN/jackpotctl" user add admin --roles support,finance,jackpots,administrator --password-file "$file" >/dev/null || rm -f "$file"
 }
 
 services_running() { alive "$RUN/supervisor.pid" 'carillon-supervisor.*supervisor.conf'; }
@@ -52,20 +60,26 @@ start_all() {
         "$ROOT/scripts/setup.sh" --quiet
         with_dots 'building' build
     }
+    # Of a Kafka that starts again nobody waits for the topics.
+    local had_kafka=0
+    [ -n "${CARILLON_KAFKA:-}" ] || [ ! -f "$CARILLON_DATA/kafka/data/meta.properties" ] || had_kafka=1
     "$ROOT/scripts/stack.sh" start
     "$ROOT/scripts/migrate.sh"
-    "$ROOT/scripts/topics.sh"
+    console_user
+    [ "$had_kafka" = 1 ] || "$ROOT/scripts/topics.sh"
     "$ROOT/scripts/services.sh" "$scale"
     if services_running; then
         kill -HUP "$(cat "$RUN/supervisor.pid")"
     else
         start_supervisor supervisor
     fi
+    [ "$monitor" = 0 ] || "$ROOT/scripts/monitor.sh" start
     python3 "$ROOT/scripts/play.py" ready --data="$CARILLON_DATA" --bin="$BIN" --kind="$CARILLON_KIND" --began-ms="$began"
 }
 
 # In order: whoever plays in the foreground ends first and sums up, then the services, the servers last.
 stop_all() {
+    stop_supervisor monitor
     stop_supervisor supervisor
     "$ROOT/scripts/stack.sh" stop
 }
@@ -75,7 +89,7 @@ stop_from_outside() {
     if alive "$RUN/run.pid" run.sh; then
         read -r pid <"$RUN/run.pid"
         kill -TERM "$pid"
-        wait_for 90 'the run in the foreground' bash -c "! kill -0 $pid" && return
+        wait_for 90 'the run in the foreground' gone "$pid" && return
     fi
     stop_all
 }

@@ -27,10 +27,32 @@ postgres_place() {
     [ "$(stat -c %U "$PG_DATA")" = "$PG_USER" ] || chown -R "$PG_USER" "$PG_DATA"
 }
 
+# Who may connect, written at each start, also of a cluster that an earlier version made: everybody by password, but the administrator alone by the socket,
+# which is in the cluster's own folder (0700): who starts the stack, by their name in the system.
+postgres_admits() {
+    local user
+    printf '%s\n' 'local all postgres peer map=carillon' 'host all postgres all reject' 'host all all 127.0.0.1/32 scram-sha-256' >"$PG_DATA/pg_hba.conf.new"
+    for user in root "${PG_USER:-$(id -un)}"; do echo "carillon $user postgres"; done | sort -u >"$PG_DATA/pg_ident.conf.new"
+    chmod 644 "$PG_DATA"/pg_{hba,ident}.conf.new
+    mv "$PG_DATA/pg_hba.conf.new" "$PG_DATA/pg_hba.conf"
+    mv "$PG_DATA/pg_ident.conf.new" "$PG_DATA/pg_ident.conf"
+}
+
+# A postmaster that was killed may not be gone yet, and Postgres refuses to start as long as its number is taken. A process that has no program any more is
+# at its end, or waits for its parent to hear of that.
+postgres_gone() {
+    local old
+    old=$(sed -n 1p "$PG_DATA/data/postmaster.pid" 2>/dev/null) || return 0
+    for _ in {1..200}; do
+        [ -n "$old" ] && [ -d "/proc/$old" ] && ! readlink "/proc/$old/exe" >/dev/null 2>&1 || break
+        sleep 0.1
+    done
+}
+
 postgres() {
     postgres_place
     [ "${1:-}" = place ] && { echo "$PG_DATA"; exit; }
-    local port sockets options buffers
+    local port options buffers
     port=$(port_get PG_PORT)
     # initdb is not one step: done in a folder beside and renamed, or a start that is interrupted leaves half a cluster.
     if [ ! -f "$PG_DATA/data/PG_VERSION" ]; then
@@ -39,27 +61,31 @@ postgres() {
         if [ -d "${CARILLON_PREPARED:-}/pg" ]; then
             cp -a "$CARILLON_PREPARED/pg" "$PG_DATA/data.new"
         else
-            (cd "$PG_DATA" && "${AS[@]}" "$PG_BIN/initdb" -D "$PG_DATA/data.new" -U postgres -E UTF8 --locale=C.UTF-8 --auth=trust --no-instructions)
+            (cd "$PG_DATA" && "${AS[@]}" "$PG_BIN/initdb" -D "$PG_DATA/data.new" -U postgres -E UTF8 --locale=C.UTF-8 --auth-local=peer --auth-host=reject --no-instructions)
         fi
         mv "$PG_DATA/data.new" "$PG_DATA/data"
     fi
-    # A socket's path may have 107 bytes.
-    sockets=$PG_DATA
-    [ ${#sockets} -le 80 ] || sockets=
+    postgres_admits
     # A sixteenth of the memory, 128 to 1024 MB: with a million players each round changes another page of accounts.
     buffers=$(awk '$1 == "MemTotal:" { mb = int($2 / 16384); if (mb < 128) mb = 128; if (mb > 1024) mb = 1024; print mb }' /proc/meminfo 2>/dev/null) || buffers=256
     # WAL files are kept to be used again: to make one is 16 MB more to sync, within somebody's commit.
     # A statement over all of the journal holds a lock for each leaf: shards x days kept.
-    options=(-c listen_addresses=127.0.0.1 -c port="$port" -c unix_socket_directories="$sockets" -c fsync=on -c max_connections=100
+    options=(-c listen_addresses=127.0.0.1 -c port="$port" -c unix_socket_directories=. -c unix_socket_permissions=0700
+        -c hba_file="$PG_DATA/pg_hba.conf" -c ident_file="$PG_DATA/pg_ident.conf" -c password_encryption=scram-sha-256 -c fsync=on -c max_connections=100
         -c max_locks_per_transaction=1024 -c shared_buffers="$buffers"MB -c max_wal_size=2GB -c min_wal_size=2GB -c checkpoint_timeout=2min -c wal_compression=lz4 -c max_wal_senders=0
         -c wal_level=minimal -c timezone=UTC -c log_timezone=UTC -c log_checkpoints=off -c jit=off)
+    postgres_gone
     cd "$PG_DATA"
     exec "${AS[@]}" "$PG_BIN/postgres" -D "$PG_DATA/data" "${options[@]}"
 }
 
 redis() {
     mkdir -p redis
+    chmod 700 redis
+    "$ROOT/scripts/roles.sh" redis >redis/users.acl.new
+    mv redis/users.acl.new redis/users.acl
     cat >redis/redis.conf <<CONF
+aclfile $CARILLON_DATA/redis/users.acl
 bind 127.0.0.1
 port $(port_get REDIS_PORT)
 dir $CARILLON_DATA/redis
@@ -77,12 +103,10 @@ CONF
 
 kafka() {
     local jars=$CARILLON_CACHE/kafka/jars port controller java archive
-    if [ "${KAFKA:-}" = embedded ]; then
-        exec "$BIN/kafka-embedded" --partitions="$CARILLON_SHARDS" --address-file="$RUN/kafka-embedded"
-    fi
     port=$(port_get KAFKA_PORT)
     controller=$(port_get KAFKA_CONTROLLER_PORT)
     mkdir -p kafka
+    chmod 700 kafka
     sed -e "s|@PORT@|$port|g" -e "s|@CONTROLLER@|$controller|g" -e "s|@DATA@|$CARILLON_DATA/kafka/data|g" \
         "$ROOT/deploy/local/kafka.properties" >kafka/server.properties
     # The broker's own advice is G1 and a larger heap; a single node that batches well needs neither, and starts sooner without.
@@ -99,9 +123,10 @@ kafka() {
     elif [ ! -f kafka/data/meta.properties ]; then
         rm -rf kafka/data
         "${java[@]}" kafka.tools.StorageTool format -t CarillonLocalStackAAA0 -c kafka/server.properties
-    elif [ -x "$BIN/kafka-topics" ]; then
-        # A disk that was full can cost a single node its own metadata, and with it every topic: they are made again. What they held is
-        # only what the services tell each other, and say again.
+    fi
+    # A disk that was full can cost a single node its own metadata, and with it every topic, and its data may have been deleted: the topics are
+    # made again. What they held is only what the services tell each other, and say again. At the first start of all run.sh makes them.
+    if [ -f "$RUN/stack.env" ] && [ -x "$BIN/kafka-topics" ]; then
         "$BIN/kafka-topics" --brokers="127.0.0.1:$port" --partitions="$CARILLON_SHARDS" --wait=60 >/dev/null &
     fi
     # What is left of topics lost that way: a broker that is killed before it has deleted them reads them all at its next start.

@@ -7,7 +7,8 @@
 # one, but on a live installation), CARILLON_PAYMENTS_MS the time-out of a question to it, CARILLON_PAYMENTS_PENDING_MS the pause after
 # "pending", CARILLON_DECIDE_AFTER_S the age from which a
 # withdrawal may be decided by hand. CARILLON_CROWD is how many simulated players will come from this machine: the limit of demo sessions from one
-# address, which is against strangers, lets them in at once.
+# address, which is against strangers, lets them in at once. CARILLON_FRAMES names the sites that may show the games in a frame
+# (GATEWAY_FRAMES). CARILLON_WEBHOOK_INTERNAL=1 lets webhooks go to internal addresses; CARILLON_WEBHOOK_TIMEOUT_MS, _RETRY_MS and _GIVE_UP_S, and CARILLON_LARGE_WINS, are those of the gateway.
 set -eu
 . "$(dirname "$0")/lib.sh"
 scale=${1:-1}
@@ -20,7 +21,7 @@ table=$ROOT/deploy/local/services.conf
 
 make_keys() {
     local key number
-    mkdir -p "$CARILLON_DATA/keys" "$CARILLON_DATA/nn" "$RUN/hold"
+    mkdir -p "$CARILLON_DATA/keys" "$CARILLON_DATA/nn" "$CARILLON_DATA/heads-copy" "$RUN/hold"
     chmod 700 "$CARILLON_DATA/keys"
     rm -f "$RUN"/hold/*
     sed -n 's/^key  *//p' "$table" | while read -r key number; do
@@ -28,6 +29,7 @@ make_keys() {
         (umask 077 && echo "${number:+$number }$(od -An -v -tx1 -N32 /dev/urandom | tr -d ' \n')" >"$CARILLON_DATA/keys/$key.new")
         mv "$CARILLON_DATA/keys/$key.new" "$CARILLON_DATA/keys/$key"
     done
+    "$ROOT/scripts/bus-keys.sh" make
 }
 
 # Ports stay those of last time while our own services hold them (a set-up written anew while they run). Tests start several
@@ -51,9 +53,17 @@ payments_url() {
     if with_stub; then echo "http://127.0.0.1:$(port_get PAYMENT_PORT)"; else echo "${CARILLON_PAYMENTS_URL:-}"; fi
 }
 
+# common SERVICE: what every service is told. It reaches the database as a role of its own.
 common() {
-    local name
-    for name in CARILLON_PG_DSN CARILLON_PG_RO_DSN CARILLON_REDIS CARILLON_KAFKA CARILLON_SHARDS; do
+    local name dsn
+    dsn=$(pg_dsn "$1" keys)
+    printf 'CARILLON_PG_DSN="%s" CARILLON_PG_RO_DSN="%s" ' "$dsn" "$dsn"
+    if [ -f "$RUN/foreign-CARILLON_REDIS" ]; then
+        printf 'CARILLON_REDIS_LOGIN="%s" ' "${CARILLON_REDIS_LOGIN:-}"
+    elif [ -s "$CARILLON_DATA/keys/$1/redis" ]; then
+        printf 'CARILLON_REDIS_LOGIN=keys/%s/redis ' "$1"
+    fi
+    for name in CARILLON_REDIS CARILLON_KAFKA CARILLON_SHARDS; do
         printf '%s="%s" ' "$name" "${!name}"
     done
     printf 'CARILLON_KIND=%s CARILLON_KEYS=keys CARILLON_GAMES="%s" CARILLON_LOG=%s' "$kind" "${CARILLON_GAMES:-$ROOT/services/spin-engine/games}" "${CARILLON_LOG:-info}"
@@ -69,15 +79,21 @@ line() {
     settings=${settings//@EVENTS_PORT_1@/$(port_get EVENTS_PORT_1)}
     settings=${settings//@ROOT@/$ROOT}
     settings=${settings//@CARD_SETS@/${CARILLON_CARD_SETS:-$ROOT/services/jackpot-cards/sets}}
+    settings=${settings//@FRAMES@/${CARILLON_FRAMES:-}}
     settings=${settings//@CARD_EXPIRE_S@/${CARILLON_CARD_EXPIRE_S:-432000}}
     settings=${settings//@DECIDE_AFTER_S@/${CARILLON_DECIDE_AFTER_S:-300}}
+    settings=${settings//@WEBHOOK_INTERNAL@/${CARILLON_WEBHOOK_INTERNAL:-0}}
+    settings=${settings//@WEBHOOK_TIMEOUT_MS@/${CARILLON_WEBHOOK_TIMEOUT_MS:-10000}}
+    settings=${settings//@WEBHOOK_RETRY_MS@/${CARILLON_WEBHOOK_RETRY_MS:-5000}}
+    settings=${settings//@WEBHOOK_GIVE_UP_S@/${CARILLON_WEBHOOK_GIVE_UP_S:-259200}}
     settings=${settings//@SESSIONS_PER_S@/$((crowd > 2000 ? crowd / 10 + 1 : 200))} # ten times as many at once
     settings=${settings//@PAYMENTS_URL@/$(payments_url)}
     settings=${settings//@PAYMENTS_MS@/${CARILLON_PAYMENTS_MS:-5000}}
     settings=${settings//@PAYMENTS_PENDING_MS@/${CARILLON_PAYMENTS_PENDING_MS:-30000}}
     settings=${settings//@INDEX@/$3}
     settings=${settings//@TEST@/$([ "$kind" = test ] && echo 1 || echo 0)}
-    echo "$1-$3 order=$2 grace_ms=10000 backoff_ms=400 CARILLON_INSTANCE=$1-$3 CARILLON_HEALTH=127.0.0.1:0 $(common)$settings : \"$BIN/carillon-$1\""
+    [ "$1" != gateway ] || [ -z "${CARILLON_LARGE_WINS:-}" ] || settings+=" GATEWAY_LARGE_WINS=$CARILLON_LARGE_WINS"
+    echo "$1-$3 order=$2 grace_ms=10000 backoff_ms=400 CARILLON_INSTANCE=$1-$3 CARILLON_HEALTH=127.0.0.1:0 $(common "$1")$settings : \"$BIN/carillon-$1\""
 }
 
 # A service that this build does not have is left out, and said.

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # setup.sh [SET] [--quiet | --missing]: finds what Carillon needs and this machine lacks, says what it is about to install, and installs it
 # as root or through sudo; else prints the one command to run. With everything in place it asks no network and takes no time. Debian 12.
-# SET is what it is for: run (also when none is named), build, clang, test, bench, chaos, rng, format, tidy, compose. --missing: only says
+# SET is what it is for: run (also when none is named), build, clang, test, bench, chaos, pictures, browsers, rng, format, tidy, compose, monitor. --missing: only says
 # which packages are, on one line, and installs nothing.
 set -eu
 . "$(dirname "$0")/lib.sh"
@@ -10,10 +10,10 @@ quiet=0
 only_say=0
 for arg in "$@"; do
     case $arg in
-    run | build | clang | test | bench | chaos | rng | format | tidy | compose) purpose=$arg ;;
+    run | build | clang | test | bench | chaos | pictures | browsers | rng | format | tidy | compose | monitor) purpose=$arg ;;
     --quiet) quiet=1 ;;
     --missing) only_say=1 ;;
-    *) die "found '$arg', expected run, build, clang, test, bench, chaos, rng, format, tidy, compose, --quiet or --missing" ;;
+    *) die "found '$arg', expected run, build, clang, test, bench, chaos, pictures, browsers, rng, format, tidy, compose, monitor, --quiet or --missing" ;;
     esac
 done
 
@@ -24,10 +24,13 @@ format) groups=format ;;
 run) groups='build servers pages' ;;
 bench) groups='build servers pages bench' ;;
 chaos) groups='build servers pages bench chaos' ;;
+pictures) groups='build servers pages test pictures' ;;
+browsers) groups='build servers pages test browsers' ;;
 test) groups='build servers pages clang format tidy test' ;;
 compose) groups='pages compose' ;;
+monitor) groups=monitor ;;
 esac
-[[ " $groups " != *' pages '* ]] || [ "${KAFKA:-}" = embedded ] || groups+=' kafka'
+[[ " $groups " != *' pages '* ]] || [ "${KAFKA:-}" = none ] || groups+=' kafka'
 # Only root cuts networks and fills disks; without, those accidents are left out.
 [ "$purpose" != chaos ] || [ "$(id -u)" = 0 ] || groups=${groups/ chaos/}
 
@@ -62,7 +65,12 @@ servers | redis-tools | redis-cli
 servers | python3 | python3
 servers | util-linux | setpriv
 kafka | openjdk-17-jre-headless | java
+pages | clang | clang
+pages | lld | wasm-ld
+pages | wasi-libc | /usr/include/wasm32-wasi/stdio.h
+pages | libclang-rt-dev-wasm32 | /usr/lib/llvm-*/lib/clang/*/lib/wasi/libclang_rt.builtins-wasm32.a
 clang | clang | clang
+clang | lld | ld.lld
 clang | libclang-rt-14-dev | /usr/lib/llvm-*/lib/clang/*/lib/linux/libclang_rt.fuzzer-*.a
 test | chromium | chromium
 test | nodejs | node
@@ -78,10 +86,17 @@ chaos | iproute2 | ip
 chaos | util-linux | unshare
 chaos | mount | mount
 chaos | e2fsprogs | mkfs.ext4
+pictures | webp | img2webp
+browsers | firefox-esr | firefox-esr
+browsers | webkit2gtk-driver | WebKitWebDriver
+browsers | xvfb | Xvfb
 rng | dieharder | dieharder
 format | clang-format | clang-format
 format | git | git
 tidy | clang-tidy | clang-tidy
+monitor | prometheus | prometheus
+monitor | prometheus-alertmanager | prometheus-alertmanager
+monitor | curl | curl
 compose | docker.io | docker
 compose | docker-compose | docker-compose
 compose | debootstrap | debootstrap
@@ -91,7 +106,7 @@ LIST
     [ -n "${DOCKER_HOST:-}" ] || echo 'compose | docker.io | dockerd'
     "$ROOT/scripts/kafka-jars.sh" present || echo 'kafka | maven | mvn'
     # Debian's npm is large: asked for only while the pages' modules have not been fetched.
-    [ -f "$CARILLON_CACHE/npm/stamp" ] || echo 'pages | npm | npm'
+    compgen -G "$CARILLON_CACHE/npm/*/stamp" >/dev/null || echo 'pages | npm | npm'
 }
 
 there() {
@@ -150,11 +165,11 @@ fi
 if [ -n "$packages" ]; then
     say "missing: $packages"
     if [ "$(id -u)" != 0 ] && ! sudo -n true 2>/dev/null; then
-        say 'Neither root nor sudo without a password: install it with this one command, then start again:'
+        say 'This needs root, or sudo without a password. Install the packages with this command, then start again:'
         say "  su -c 'apt-get update && apt-get install -y --no-install-recommends $packages'"
         exit 1
     fi
-    say 'installing it from Debian by apt-get; the servers among it are not started, and no database is made'
+    say 'installing the packages from Debian with apt-get; no server is started and no database is created'
     with_dots 'installing' as_root "$(install_script "$packages")" ||
         die 'the installation failed (see above); nothing else was changed'
     still=$(missing | sort -u | paste -sd' ')
@@ -162,4 +177,4 @@ if [ -n "$packages" ]; then
 fi
 if [[ " $groups " == *' kafka '* ]]; then "$ROOT/scripts/kafka-jars.sh" fetch; fi
 if [[ " $groups " == *' pages '* ]]; then "$ROOT/scripts/web.sh" modules >/dev/null; fi
-[ "$quiet" = 1 ] || say 'everything is there'
+[ "$quiet" = 1 ] || say 'everything needed is installed'

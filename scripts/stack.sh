@@ -16,8 +16,8 @@ note_foreign() {
     for name in CARILLON_PG_DSN CARILLON_REDIS CARILLON_KAFKA; do
         if foreign "$name"; then touch "$RUN/foreign-$name"; else rm -f "$RUN/foreign-$name"; fi
     done
-    [ -f "$RUN/foreign-CARILLON_PG_DSN" ] || unset CARILLON_PG_DSN CARILLON_PG_RO_DSN
-    [ -f "$RUN/foreign-CARILLON_REDIS" ] || unset CARILLON_REDIS
+    [ -f "$RUN/foreign-CARILLON_PG_DSN" ] || unset CARILLON_PG_DSN CARILLON_PG_RO_DSN CARILLON_PG_ARCHIVE_DSN CARILLON_PG_ADMIN_DSN
+    [ -f "$RUN/foreign-CARILLON_REDIS" ] || unset CARILLON_REDIS CARILLON_REDIS_LOGIN
     [ -f "$RUN/foreign-CARILLON_KAFKA" ] || unset CARILLON_KAFKA
 }
 
@@ -31,26 +31,26 @@ settle_shards() {
         die "CARILLON_SHARDS: found $CARILLON_SHARDS, expected $kept: the number of shards of $CARILLON_DATA never changes"
 }
 
-# The broker in memory forgets what Postgres would still refer to, so both begin empty, in a folder that is marked for it.
-settle_embedded() {
-    if [ "${KAFKA:-}" != embedded ]; then
-        [ ! -f "$RUN/embedded" ] ||
-            die "$CARILLON_DATA was made for KAFKA=embedded, which keeps nothing: choose another CARILLON_DATA, or remove it"
-        return
-    fi
-    [ -f "$RUN/embedded" ] || [ ! -d "$CARILLON_DATA/pg" ] ||
-        die "KAFKA=embedded keeps nothing, and $CARILLON_DATA holds an installation: choose another CARILLON_DATA"
-    rm -rf "$("$ROOT/scripts/server.sh" postgres place)" "$CARILLON_DATA"/{pg,redis,kafka,log} "$RUN/kafka-embedded"
-    touch "$RUN/embedded"
-    say "**********************************************************************************"
-    say "*  KAFKA=embedded: a broker in memory. NOTHING IS KEPT: each start begins empty.  *"
-    say "**********************************************************************************"
+# KAFKA=none starts no broker. Everything else works as usual, and the same data can be played with Kafka later. The choice is made when the
+# servers start, and holds until they stop.
+settle_kafka() {
+    case ${KAFKA:-} in
+    none)
+        [ ! -f "$RUN/foreign-CARILLON_KAFKA" ] || [ "$CARILLON_KAFKA" = none ] || die "KAFKA=none, but CARILLON_KAFKA names a server: found '$CARILLON_KAFKA', expected nothing"
+        touch "$RUN/kafka-none"
+        say 'KAFKA=none: no broker. Bets, jackpots and money work, and Postgres keeps everything. Missing: the events of a player in their other'
+        say '  windows, and dead letters (the log has them). Winners and counters come from Postgres and Redis, up to some seconds later.'
+        ;;
+    '') rm -f "$RUN/kafka-none" ;;
+    *) die "KAFKA: found '$KAFKA', expected the word none, or no KAFKA at all" ;;
+    esac
 }
+without_kafka() { [ -f "$RUN/kafka-none" ] || [ "${CARILLON_KAFKA:-}" = none ]; }
 
 settle_ports() {
     [ -n "${CARILLON_PG_DSN:-}" ] || port_settle PG_PORT "${CARILLON_PG_PORT:-}" ''
     [ -n "${CARILLON_REDIS:-}" ] || port_settle REDIS_PORT "${CARILLON_REDIS_PORT:-}" ''
-    if [ -z "${CARILLON_KAFKA:-}" ] && [ "${KAFKA:-}" != embedded ]; then
+    if [ -z "${CARILLON_KAFKA:-}" ] && ! without_kafka; then
         port_settle KAFKA_PORT "${CARILLON_KAFKA_PORT:-}" ''
         port_settle KAFKA_CONTROLLER_PORT '' ''
     fi
@@ -60,7 +60,7 @@ quoted() { local v=${1//\\/\\\\}; printf '"%s"' "${v//\"/\\\"}"; }
 
 write_set_up() {
     local env
-    env="CARILLON_DATA=$(quoted "$CARILLON_DATA") CARILLON_CACHE=$(quoted "$CARILLON_CACHE") CARILLON_SHARDS=$CARILLON_SHARDS KAFKA=${KAFKA:-}"
+    env="CARILLON_DATA=$(quoted "$CARILLON_DATA") CARILLON_CACHE=$(quoted "$CARILLON_CACHE") CARILLON_SHARDS=$CARILLON_SHARDS"
     [ -z "${CARILLON_PREPARED:-}" ] || env+=" CARILLON_PREPARED=$(quoted "$CARILLON_PREPARED")"
     [ -z "${CARILLON_KAFKA_JAVA:-}" ] || env+=" CARILLON_KAFKA_JAVA=$(quoted "$CARILLON_KAFKA_JAVA")"
     {
@@ -70,24 +70,28 @@ write_set_up() {
             echo "postgres order=2 signal=INT grace_ms=30000 backoff_ms=200 $env : $(quoted "$ROOT/scripts/server.sh") postgres"
         [ -n "${CARILLON_REDIS:-}" ] ||
             echo "redis order=2 grace_ms=10000 backoff_ms=200 $env : $(quoted "$ROOT/scripts/server.sh") redis"
-        [ -n "${CARILLON_KAFKA:-}" ] ||
+        [ -n "${CARILLON_KAFKA:-}" ] || without_kafka ||
             echo "kafka order=1 grace_ms=20000 backoff_ms=500 $env : $(quoted "$ROOT/scripts/server.sh") kafka"
     } >"$RUN/stack.conf"
 }
 
+# The addresses for whoever sits at this installation: the owner of the tables, who reads all, who archives. The services have their own (services.sh).
 write_env() {
     local ro
-    : "${CARILLON_PG_DSN:=host=127.0.0.1 port=$(port_get PG_PORT) dbname=carillon user=carillon}"
-    ro=${CARILLON_PG_RO_DSN:-$CARILLON_PG_DSN}
-    [ -f "$RUN/foreign-CARILLON_PG_DSN" ] || ro="host=127.0.0.1 port=$(port_get PG_PORT) dbname=carillon user=carillon_ro"
+    ro=$(pg_dsn ro)
+    : "${CARILLON_PG_DSN:=$(pg_dsn owner)}"
     : "${CARILLON_REDIS:=127.0.0.1:$(port_get REDIS_PORT)}"
     if [ -z "${CARILLON_KAFKA:-}" ]; then
         CARILLON_KAFKA=127.0.0.1:$(port_get KAFKA_PORT)
-        [ "${KAFKA:-}" != embedded ] || CARILLON_KAFKA=$(cat "$RUN/kafka-embedded")
+        ! without_kafka || CARILLON_KAFKA=none
     fi
     cat >"$RUN/stack.env.new" <<ENV
 CARILLON_PG_DSN=$CARILLON_PG_DSN
 CARILLON_PG_RO_DSN=$ro
+CARILLON_PG_ARCHIVE_DSN=$(pg_dsn archiver)
+$([ -f "$RUN/foreign-CARILLON_PG_DSN" ] || echo "CARILLON_PG_ADMIN_DSN=$(admin_dsn carillon)")
+CARILLON_PG_ROLES=${CARILLON_PG_ROLES:-$(env_kept CARILLON_PG_ROLES)}
+CARILLON_REDIS_LOGIN=${CARILLON_REDIS_LOGIN:-$([ ! -f "$RUN/foreign-CARILLON_REDIS" ] || env_kept CARILLON_REDIS_LOGIN)}
 CARILLON_REDIS=$CARILLON_REDIS
 CARILLON_KAFKA=$CARILLON_KAFKA
 CARILLON_SHARDS=$CARILLON_SHARDS
@@ -95,24 +99,35 @@ ENV
     mv "$RUN/stack.env.new" "$RUN/stack.env"
 }
 
+# The administrator connects by the socket in the cluster's folder. Its path may have 107 bytes: a longer one is reached from within the folder.
+cluster= # its folder, once it was asked for
+find_cluster() {
+    local place
+    [ -n "$cluster" ] || { place=$("$ROOT/scripts/server.sh" postgres place) && cluster=$place/data; }
+}
+admin_dsn() {
+    local folder
+    find_cluster
+    folder=$cluster
+    [ ${#folder} -le 80 ] || folder=/proc/self/cwd
+    echo "host='${folder//\'/\\\'}' port=$(port_get PG_PORT) dbname=$1 user=postgres"
+}
+as_admin() {
+    find_cluster || return
+    (cd "$cluster" && exec "$PG_BIN/psql" -d "$(admin_dsn postgres)" -Xq "$@")
+}
+
 postgres_answers() {
     if [ -n "${CARILLON_PG_DSN:-}" ]; then
         "$PG_BIN/psql" -d "$CARILLON_PG_DSN" -XAtqc 'select 1'
     else
-        "$PG_BIN/psql" -h 127.0.0.1 -p "$(port_get PG_PORT)" -U postgres -d postgres -XAtqc 'select 1'
+        as_admin -Atc 'select 1'
     fi
 }
-redis_answers() {
-    local address=${CARILLON_REDIS:-127.0.0.1:$(port_get REDIS_PORT)}
-    [ "$(redis-cli -h "${address%:*}" -p "${address##*:}" ping)" = PONG ]
-}
+redis_answers() { [ "$(redis_as_admin ping)" = PONG ]; }
 kafka_answers() {
-    local address=${CARILLON_KAFKA:-127.0.0.1:$(port_get KAFKA_PORT)}
-    if [ -z "${CARILLON_KAFKA:-}" ] && [ "${KAFKA:-}" = embedded ]; then
-        [ -s "$RUN/kafka-embedded" ] || return 1
-        address=$(cat "$RUN/kafka-embedded")
-    fi
-    "$BIN/kafka-topics" --only-wait --wait=1 --brokers="$address"
+    ! without_kafka || return 0
+    "$BIN/kafka-topics" --only-wait --wait=1 --brokers="${CARILLON_KAFKA:-127.0.0.1:$(port_get KAFKA_PORT)}"
 }
 
 # Given up early when the supervisor has started it in vain several times, with the reason from its log.
@@ -129,18 +144,10 @@ wait_for_server() {
     done
 }
 
-# Trust on the loopback address only: whoever may run programs on this machine may reach the data anyhow.
-make_database() {
-    "$PG_BIN/psql" -h 127.0.0.1 -p "$(port_get PG_PORT)" -U postgres -d postgres -Xq -v ON_ERROR_STOP=1 <<'SQL'
-select 'create role carillon login' where not exists (select from pg_roles where rolname = 'carillon') \gexec
-select 'create role carillon_ro login in role pg_read_all_data' where not exists (select from pg_roles where rolname = 'carillon_ro') \gexec
-select 'create database carillon owner carillon' where not exists (select from pg_database where datname = 'carillon') \gexec
-alter role carillon_ro set default_transaction_read_only = on;
-SQL
-}
+make_database() { "$ROOT/scripts/roles.sh" sql | as_admin -v ON_ERROR_STOP=1; }
 
 start() {
-    local server failed=0 pids=()
+    local server failed=0 pids=() servers=(postgres redis kafka)
     mkdir -p "$RUN"
     [ -d "$CARILLON_DATA/run" ] && [ -w "$CARILLON_DATA/run" ] || die "CARILLON_DATA: $CARILLON_DATA cannot be written"
     exec 9>"$RUN/stack.lock"
@@ -148,15 +155,17 @@ start() {
     note_foreign
     settle_shards
     if ! alive "$RUN/stack.pid" 'carillon-supervisor.*stack.conf'; then
-        [ -x "$BIN/carillon-supervisor" ] && [ -x "$BIN/kafka-topics" ] && [ -x "$BIN/kafka-embedded" ] ||
-            with_dots 'building the supervisor' make -s build/bin/carillon-supervisor build/bin/kafka-topics build/bin/kafka-embedded
-        [ -n "${CARILLON_KAFKA:-}" ] || [ "${KAFKA:-}" = embedded ] || "$ROOT/scripts/kafka-jars.sh" fetch
-        settle_embedded
+        [ -x "$BIN/carillon-supervisor" ] && [ -x "$BIN/kafka-topics" ] ||
+            with_dots 'building the supervisor' make -s build/bin/carillon-supervisor build/bin/kafka-topics
+        settle_kafka
+        [ -n "${CARILLON_KAFKA:-}" ] || without_kafka || "$ROOT/scripts/kafka-jars.sh" fetch
         settle_ports
         write_set_up
         grep -q ' : ' "$RUN/stack.conf" && start_supervisor stack
     fi
-    for server in postgres redis kafka; do
+    # A Kafka that has started before makes its topics anew by itself (server.sh), and no service waits for it.
+    [ -n "${CARILLON_KAFKA:-}" ] || [ ! -f "$CARILLON_DATA/kafka/data/meta.properties" ] || servers=(postgres redis)
+    for server in "${servers[@]}"; do
         wait_for_server "$server" 9>&- &
         pids+=($!)
     done
@@ -177,9 +186,10 @@ stop() {
 status() {
     local server bad=0
     load_env || die "nothing was ever started in $CARILLON_DATA"
-    [ ! -f "$RUN/embedded" ] || KAFKA=embedded
     for server in postgres redis kafka; do
-        if "${server}_answers" >/dev/null 2>&1; then echo "$server answers"; else echo "$server does not answer"; bad=1; fi
+        if [ "$server" = kafka ] && without_kafka; then
+            echo 'kafka is not part of this installation (KAFKA=none)'
+        elif "${server}_answers" >/dev/null 2>&1; then echo "$server answers"; else echo "$server does not answer"; bad=1; fi
     done
     return "$bad"
 }
@@ -188,7 +198,7 @@ status() {
 show_env() {
     local name
     load_env || die "nothing was ever started in $CARILLON_DATA"
-    for name in CARILLON_DATA CARILLON_PG_DSN CARILLON_PG_RO_DSN CARILLON_REDIS CARILLON_KAFKA CARILLON_SHARDS; do
+    for name in CARILLON_DATA CARILLON_PG_DSN CARILLON_PG_RO_DSN CARILLON_PG_ARCHIVE_DSN CARILLON_REDIS CARILLON_KAFKA CARILLON_SHARDS; do
         printf 'export %s=%q\n' "$name" "${!name}"
     done
 }

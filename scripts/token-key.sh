@@ -31,13 +31,13 @@ rotate() {
             NR > 1 && $3 + life >= now { print line } { line = $0 } END { if (last + life >= now) print line }'
         echo "$number $hex $((now + seconds))"
     } | put
-    say "token key $number signs in $seconds s"
+    say "token key $number starts to sign in $seconds s"
 }
 
 drop() {
     keys | grep -q "^$1 " || die "NUMBER: found '$1', expected the number of a key: $(keys | cut -d' ' -f1 | tr '\n' ' ')"
     keys | grep -v "^$1 " | put
-    say "token key $1 is gone: the sessions of its tokens have ended"
+    say "token key $1 is deleted: the sessions whose tokens it signed have ended"
 }
 
 case ${1:-list} in

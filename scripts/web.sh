@@ -5,7 +5,9 @@
 set -eu
 . "$(dirname "$0")/lib.sh"
 from=$ROOT/services/gateway/web
-place=$CARILLON_CACHE/npm
+# Modules of each set of versions have a folder of their own: two trees that share the downloads do not take them from each other.
+stamp=$(cat "$from/package.json" "$from/package-lock.json" | sha256sum | cut -d' ' -f1)
+place=$CARILLON_CACHE/npm/${stamp:0:12}
 want=${1:-pages}
 
 fetch() {
@@ -15,8 +17,6 @@ fetch() {
 }
 
 modules() {
-    local stamp
-    stamp=$(cat "$from/package.json" "$from/package-lock.json" | sha256sum)
     [ -f "$place/stamp" ] && [ "$(cat "$place/stamp")" = "$stamp" ] && return
     command -v npm >/dev/null || die "found no npm; expected it to be installed: scripts/setup.sh"
     with_dots "fetching the pages' modules" fetch || die "the pages' modules could not be fetched (see above): is there a network?"
@@ -47,6 +47,31 @@ first = lambda m: [s for s in m.get("states") or [] if s["state"].startswith("fi
 json.dump([{"math_version": g["math_version"], "modes": [{k: m.get(k) for k in keep} | {"states": first(m)} for m in g["modes"]]} for g in found], sys.stdout)'
 }
 
+# Each page names all modules that its own will import, so that the browser asks for them at once and not level by level; the player's page also
+# what it asks of the server first.
+preloads() {
+    node - "$1" <<'SCRIPT'
+const { existsSync, readdirSync, readFileSync, writeFileSync } = require("node:fs");
+const folder = process.argv[2];
+const importsOf = (path) => [...readFileSync(folder + path, "utf8").matchAll(/^(?:import|export) (?:[^;"]* from )?"(\/[^"]+)";/gm)].map(([, to]) => to);
+const FIRST = { "/app.js": ["/v1/config", "/v1/games", "/v1/jackpots", "/v1/winners?limit=10", "/figures.json", "/worlds/index.json"] };
+function graph(entry) {
+	const found = new Set([entry]);
+	for (const path of found) if (existsSync(folder + path)) for (const to of importsOf(path)) found.add(to);
+	found.delete(entry);
+	return [...found];
+}
+for (const name of readdirSync(folder, { recursive: true })) {
+	if (!name.endsWith(".html")) continue;
+	const page = readFileSync(`${folder}/${name}`, "utf8");
+	const entry = /<script type="module" src="([^"]+)">/.exec(page)?.[1];
+	if (!entry) continue;
+	const links = [...graph(entry).map((path) => `<link rel="modulepreload" href="${path}">`), ...(FIRST[entry] ?? []).map((path) => `<link rel="preload" as="fetch" href="${path}" crossorigin>`)];
+	writeFileSync(`${folder}/${name}`, page.replace("</head>", `${links.join("\n")}\n</head>`));
+}
+SCRIPT
+}
+
 # Beside each text its brotli and gzip, made once here and not with each answer; npm brings node.
 codings() {
     node - "$1" <<'SCRIPT'
@@ -55,7 +80,7 @@ const { brotliCompressSync, gzipSync, constants } = require("node:zlib");
 const folder = process.argv[2];
 for (const name of readdirSync(folder, { recursive: true })) {
 	const path = `${folder}/${name}`;
-	if (!/\.(html|m?js|css|json|svg|txt|md)$/.test(name) || !statSync(path).isFile()) continue;
+	if (!/\.(html|m?js|css|json|svg|txt|md|wasm)$/.test(name) || !statSync(path).isFile()) continue;
 	const bytes = readFileSync(path);
 	const coded = { br: brotliCompressSync(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }), gz: gzipSync(bytes, { level: 9 }) };
 	for (const [ending, less] of Object.entries(coded)) if (less.length < 0.9 * bytes.length) writeFileSync(`${path}.${ending}`, less);
@@ -68,7 +93,7 @@ pages() {
     local m=$place/node_modules
     # Nothing newer than what was made last: nothing to do.
     if [ -f "$old/.made" ] && [ "$(cat "$old/.made")" = "$(cat "$place/stamp")" ] &&
-        [ -z "$(find "$from" "$0" "$ROOT/services/gateway/openapi.py" "$ROOT/services/notifications/asyncapi.py" "$ROOT/services/spin-engine/games" "$ROOT/build/bin/slotmath" -newer "$old/.made" -print -quit 2>/dev/null)" ]; then
+        [ -z "$(find "$from" "$0" "$ROOT/services/gateway/openapi.py" "$ROOT/services/notifications/asyncapi.py" "$ROOT/services/spin-engine/games" "$ROOT/build/bin/slotmath" "$ROOT/build/fairness.wasm" -newer "$old/.made" -print -quit 2>/dev/null)" ]; then
         return
     fi
     mkdir -p "$new/vendor"
@@ -79,15 +104,20 @@ pages() {
     cp "$m/htm/LICENSE" "$new/vendor/htm.LICENSE"
     cp "$m/preact/LICENSE" "$new/vendor/preact.LICENSE"
     cp "$m/uplot/LICENSE" "$new/vendor/uplot.LICENSE"
-    # Each game's rules have an address of their own.
+    # Each game has an address at which an operator's site opens it, and its rules have one.
     for game in "$ROOT"/services/spin-engine/games/*/; do
         mkdir -p "$new/rules/$(basename "$game")"
-        cp "$from/rules.html" "$new/rules/$(basename "$game")/index.html"
+        sed -e '/rel="manifest"/d; s|<body>|<body class="paper">|; s|id="app"|id="app" class="helpbody"|; s|/app.js|/rules.js|' "$from/index.html" >"$new/rules/$(basename "$game")/index.html"
+        mkdir -p "$new/play/$(basename "$game")"
+        cp "$from/index.html" "$new/play/$(basename "$game")/index.html"
     done
     figures >"$new/figures.json" || echo '[]' >"$new/figures.json"
     python3 "$ROOT/services/gateway/openapi.py" >"$new/docs/openapi.json"
     python3 "$ROOT/services/notifications/asyncapi.py" >"$new/docs/asyncapi.json"
+    cp "$ROOT/build/fairness.wasm" "$new/fairness/fairness.wasm"
+    preloads "$new"
     codings "$new"
+    say "fairness.wasm: $(stat -c %s "$new/fairness/fairness.wasm") bytes, $(stat -c %s "$new/fairness/fairness.wasm.br") in brotli (at most 150,000)"
     cp "$place/stamp" "$new/.made"
     rm -rf "$old"
     mv "$new" "$old"

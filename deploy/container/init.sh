@@ -9,6 +9,7 @@ sed -n 's/^key  *//p' /carillon/deploy/local/services.conf | while read -r key; 
 	(umask 077 && od -An -v -tx1 -N32 /dev/urandom | tr -d ' \n' >"$keys/$key.new" && echo >>"$keys/$key.new")
 	mv "$keys/$key.new" "$keys/$key"
 done
+CARILLON_KEYS=$keys /carillon/scripts/bus-keys.sh make
 /carillon/scripts/migrate.sh
 /carillon/scripts/topics.sh --wait=60
 echo 'keys, migrations and topics are in place'

@@ -19,6 +19,8 @@ struct amount {
 	int128 e27;
 };
 
+/* The next four functions return false, and leave the result unchanged, when it does not fit 128
+ * bits. */
 CARILLON_MUST_CHECK bool amount_add(struct amount a, struct amount b, struct amount *sum_r);
 CARILLON_MUST_CHECK bool amount_sub(struct amount a, struct amount b, struct amount *difference_r);
 CARILLON_MUST_CHECK bool amount_mul(struct amount a, int64_t factor, struct amount *product_r);

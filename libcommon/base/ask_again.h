@@ -1,5 +1,5 @@
-/* When to ask again. A command may be lost on its way to the owner of a shard, or its answer on the
- * way back, so the asker keeps the command and sends it again until it is answered. Pure. */
+/* When to repeat a command. A command to the owner of a shard may be lost, and so may its answer.
+ * So the sender keeps the command and repeats it until it is answered. Pure. */
 #ifndef CARILLON_BASE_ASK_AGAIN_H
 #define CARILLON_BASE_ASK_AGAIN_H
 

@@ -1,7 +1,7 @@
-/* The currencies in use according to ISO 4217, with number, code and exponent. Numbers from 1,000
- * on are Carillon's own, for currencies that ISO does not list; these have up to 9 decimals. In a
- * currency with more than 3 decimals, contributions are not rounded stake by stake: they are
- * floored once, from the running total of stakes, so no remainder is lost
+/* The currencies that ISO 4217 lists as in use, each with number, code and exponent. Carillon adds
+ * currencies that ISO does not list; their numbers begin at 1,000, and they have up to 9 decimals.
+ * In a currency with up to 3 decimals, contributions are exact. With more decimals they are floored
+ * once, from the running total of stakes, and not stake by stake, so no remainder is lost
  * (jackpot/pool_tally.h). */
 #ifndef CARILLON_BASE_CURRENCY_H
 #define CARILLON_BASE_CURRENCY_H

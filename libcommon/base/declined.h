@@ -1,7 +1,8 @@
-/* The commands that were declined without a row, so that nothing remembers them: they had no effect
- * and their asker was told so. A repeat that was on its way meanwhile must not take effect after
- * all, so it is dropped. Holds the last few thousand: an asker repeats a command for seconds only.
- * Pure. */
+/* Remembers the commands that the service refused without writing a row. The sender of such a
+ * command is told that it has no effect. So the service drops every copy of the command that
+ * arrives later. It remembers only the last few thousand commands, because only copies that are
+ * already on their way can still arrive: the sender stops repeating when it gets the refusal. Pure.
+ */
 #ifndef CARILLON_BASE_DECLINED_H
 #define CARILLON_BASE_DECLINED_H
 
@@ -11,17 +12,19 @@
 #define DECLINED_BUCKETS 1024u
 #define DECLINED_EACH 8u
 
-/* Zeroed: empty. */
+/* All zero: empty. */
 struct declined {
 	uint64_t key[DECLINED_BUCKETS][DECLINED_EACH]; /* 0: none */
 	uint8_t next[DECLINED_BUCKETS];
 };
 
-/* Remembers a command by its asker (the URL for its answer), the asker's number for it, and its
- * player or pool. Without an asker nobody was told anything, and nothing is remembered. */
+/* Remembers a refused command by its sender (the URL for the answer), the sender's number for it,
+ * and its player or pool. A command without a sender is not remembered, because nobody received a
+ * refusal. */
 void declined_note(
 	struct declined *declined, const char *asker, uint64_t correlation, int64_t subject);
-/* Was this command declined? Another command counts as declined once in 2^50 or so. */
+/* Was this command refused? The chance that another command is taken for a refused one is about
+ * 2^-50. */
 bool declined_has(
 	const struct declined *declined, const char *asker, uint64_t correlation, int64_t subject);
 

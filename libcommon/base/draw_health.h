@@ -1,9 +1,9 @@
-/* Health tests of the randomness behind draws. At the start they run the known-answer test
- * (rng_known_answer) and test a sample from the source of salts. From then on they test every salt
- * from the operating system, every round key and every block of the random streams. Salts, keys and
- * streams are tested separately, because the bytes of a good source would hide a stuck one. A fault
- * is final for the process. Costs about 0.1 us a round. Pure: the caller draws and passes the
- * bytes. */
+/* Health tests of the random numbers behind draws. At the start, they run the known-answer test
+ * (rng_known_answer) and test a sample of the operating system's random bytes, from which salts are
+ * made. From then on, they test every salt, every round key and every block of the random streams.
+ * Salts, keys and streams are tested separately, because a good source would mask a stuck one in a
+ * shared test. A fault is final for the process. Costs about 0.1 us a round. Pure: the caller draws
+ * and passes the bytes. */
 #ifndef CARILLON_BASE_DRAW_HEALTH_H
 #define CARILLON_BASE_DRAW_HEALTH_H
 

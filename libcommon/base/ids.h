@@ -30,9 +30,9 @@ bool player_id_parse(const char *text, player_id *id_r);
  * PLAYER_TEXT_MAX bytes. */
 void player_id_mask(player_id id, char *out);
 
-/* The shard of a player or a pool, 0..shards-1: a 64-bit mix (the finaliser of SplitMix64), then
- * the high bits of a 128-bit product. Consecutive ids spread over the shards, without modulo
- * bias. */
+/* The shard of a player or a pool, 0..shards-1. The finaliser of SplitMix64 mixes the id into 64
+ * bits; the shard is the high half of the 128-bit product of these bits and `shards`. So
+ * consecutive ids spread over all shards, without modulo bias. */
 uint32_t shard_of_player(player_id id, uint32_t shards);
 uint32_t shard_of_pool(uint32_t pool, uint32_t shards);
 

@@ -1,13 +1,12 @@
 #include "libcommon/base/rng.h"
 
+#include "libcommon/base/chacha20.h"
 #include "libcommon/base/rng_health.h"
 
 #include <assert.h>
 #include <string.h>
 
-#include <sodium/crypto_stream_chacha20.h>
-
-#define BLOCK_BYTES 64u
+#define BLOCK_BYTES ((uint32_t)CHACHA20_BLOCK_BYTES)
 
 __extension__ typedef unsigned __int128 wide;
 
@@ -38,14 +37,11 @@ bool rng_forced_misfit(const struct rng *rng)
  * later fills are four blocks. The stream is the same either way. */
 static void refill(struct rng *rng)
 {
-	static const uint8_t nonce[crypto_stream_chacha20_ietf_NONCEBYTES];
 	uint32_t bytes = rng->block == 0 ? BLOCK_BYTES : RNG_BUFFER_BYTES;
 
 	/* 256 GiB of stream. No round comes near; to wrap would repeat numbers. */
 	assert(rng->block <= UINT32_MAX - RNG_BUFFER_BYTES / BLOCK_BYTES);
-	memset(rng->buffer, 0, bytes);
-	crypto_stream_chacha20_ietf_xor_ic(
-		rng->buffer, rng->buffer, bytes, nonce, rng->block, rng->key);
+	chacha20_stream(rng->buffer, bytes, rng->key, rng->block);
 	rng->block += bytes / BLOCK_BYTES;
 	rng->at = 0;
 	rng->filled = bytes;

@@ -1,12 +1,12 @@
 /* Health tests of a random generator: a known-answer test at the start, and the two continuous
  * tests of NIST SP 800-90B, section 4.4 (repetition and proportion), over the bytes in actual use
- * (keys, salts, words of streams). Any fault is final and must stop play: a broken generator is
- * worse than none. Pure: the caller feeds bytes and reads the verdict.
+ * (keys, salts, words of streams). Any fault is final and must stop play. Pure: the caller feeds
+ * bytes and reads the verdict.
  *
  * The chance of a false alarm on uniform bytes is 2^-64 per 64-bit word for the repetition test and
  * 2^-47.8 per window of 512 bytes for the proportion test. Both are far below the usual 2^-30,
  * because an alarm stops all play. At 10^9 rounds a day (about 300 bytes each), 2^-30 per window
- * would mean a false alarm every other day; ours mean one in about a thousand years. */
+ * would mean a false alarm every other day. These chances mean one in about a thousand years. */
 #ifndef CARILLON_BASE_RNG_HEALTH_H
 #define CARILLON_BASE_RNG_HEALTH_H
 
@@ -15,7 +15,7 @@
 #include <stdint.h>
 
 #define RNG_HEALTH_WINDOW 512 /* bytes */
-/* This many bytes equal to the first byte of their window are a fault; the first one counts. */
+/* A window with this many bytes equal to its first byte is a fault. The first byte counts too. */
 #define RNG_HEALTH_CUTOFF 22
 #define RNG_HEALTH_WORD 8
 
@@ -37,7 +37,7 @@ struct rng_health {
 	uint32_t window_at, window_same;
 };
 
-/* Tests the whole way from key to number: ChaCha20 by RFC 8439 (A.1, vectors 1 and 2) through
+/* Tests every step from a key to a number: ChaCha20 by RFC 8439 (A.1, vectors 1 and 2) through
  * rng_init and rng_bytes, then the first numbers of a known stream through rng_below. False when
  * any differs. */
 bool rng_known_answer(void);

@@ -1,4 +1,4 @@
-/* The order of facts: a consumer applies the facts of a shard in the order of their seq. It takes
+/* Keeps facts in order: a consumer applies the facts of a shard in the order of their seq. It takes
  * only the fact with seq = last + 1, drops facts it has already seen, and notices gaps. */
 #ifndef CARILLON_BASE_SEQ_GATE_H
 #define CARILLON_BASE_SEQ_GATE_H
@@ -8,8 +8,7 @@
 enum seq_gate_verdict {
 	SEQ_GATE_TAKE = 0, /* the next one: apply it */
 	SEQ_GATE_SEEN,	   /* already applied, or from before a restore: drop it */
-	SEQ_GATE_GAP, /* an earlier fact is missing: drop this one, request last + 1 after a second
-		       */
+	SEQ_GATE_GAP,	   /* an earlier fact is missing: drop this one (seq_gate_should_request) */
 	SEQ_GATE_INCARNATION, /* the shard was restored: reload; the fact is not applied */
 };
 

@@ -1,8 +1,8 @@
-/* A player's session as gateway and notifications see it. It belongs to one token. It begins when
- * the token is issued and ends when the token expires, the player logs out or the player has been
- * inactive too long. The two services share two times in Redis under the session's name: when the
- * player last acted, and how long they may be inactive (docs/contracts.md, "Sessions"). Pure; times
- * are milliseconds since 1970, from the caller. */
+/* A player's session, for the gateway and the notifications service. A session belongs to one
+ * token. It begins when the token is issued. It ends when the token expires, when the player logs
+ * out, or when the player has been inactive too long. The two services share two times in Redis
+ * under the session's name: when the player last acted, and how long they may be inactive
+ * (docs/contracts.md, "Sessions"). Pure; times are milliseconds since 1970, from the caller. */
 #ifndef CARILLON_BASE_SESSION_H
 #define CARILLON_BASE_SESSION_H
 

@@ -1,6 +1,7 @@
 /* SHA-256 and HMAC-SHA-256 by OpenSSL, for the hot path: OpenSSL uses the processor's own
  * instructions and is six times as fast as portable C, and a round hashes a few dozen blocks. Code
- * off the hot path may use libsodium instead; the results are the same. */
+ * off the hot path may use libsodium instead; the results are the same. Where OpenSSL is missing
+ * (in a browser), portable_hash.h takes its place. */
 #ifndef CARILLON_BASE_SHA256_H
 #define CARILLON_BASE_SHA256_H
 
@@ -22,6 +23,8 @@ struct hmac256 {
 void sha256_begin(struct sha256 *sha);
 void sha256_add(struct sha256 *sha, const void *bytes, size_t length);
 void sha256_end(struct sha256 *sha, uint8_t digest_r[SHA256_BYTES]);
+/* Overwrites a secret. The compiler cannot optimise this away. */
+void sha256_wipe(void *bytes, size_t length);
 
 void hmac256_key(struct hmac256 *hmac, const uint8_t key[SHA256_BYTES]);
 /* The authentication code (MAC) of a message given in two pieces. Either piece may be empty. */

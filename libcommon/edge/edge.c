@@ -1,9 +1,8 @@
 /* The edge's loop: listeners, adopted descriptors, timers, signals, draining.
  *
- * libwebsockets polls. This file accepts the connections itself for three reasons: several
- * processes share a port, the number of new connections a turn is limited, and at SIGTERM the
- * listener closes while accepted connections are still served. The edge also reads HTTP and
- * WebSocket itself (edge_connection.c and edge_websocket.c say why). */
+ * All descriptors are in one epoll set: connections by their address, adopted ones by their index.
+ * Several processes share a port, the number of new connections a turn is limited, and at SIGTERM
+ * the listener closes while accepted connections are still served. */
 #include "libcommon/edge/private/server.h"
 
 #include "libcommon/io/clock.h"
@@ -19,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/epoll.h>
 #include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/socket.h>
@@ -31,15 +31,7 @@
 	((rlim_t)200) /* descriptors for files, Kafka, Postgres and nanomsg, not for connections   \
 		       */
 #define BACKLOG 4096
-
-static void library_log(int level, const char *line)
-{
-	int length = (int)strcspn(line, "\n");
-	if ((level & (LLL_ERR | LLL_WARN)) != 0)
-		log_warn("libwebsockets: %.*s", length, line);
-	else
-		log_debug("libwebsockets: %.*s", length, line);
-}
+#define EVENTS_MAX 256
 
 uint64_t edge_random(struct edge *edge)
 {
@@ -52,64 +44,51 @@ uint64_t edge_random(struct edge *edge)
 
 /* ---- descriptors of ours ---- */
 
-static int descriptor_callback(
-	struct lws *wsi, enum lws_callback_reasons reason, void *user, void *in, size_t length)
-{
-	(void)user;
-	(void)in;
-	(void)length;
-	if (reason != LWS_CALLBACK_RAW_RX_FILE)
-		return 0;
-	struct edge_adopted *adopted = lws_get_opaque_user_data(wsi);
-	if (adopted == NULL)
-		return 0;
-	struct edge *edge = lws_context_user(lws_get_context(wsi));
-	edge->now_us = clock_mono_us();
-	adopted->readable(adopted->context);
-	return 0;
-}
-
-static struct edge_adopted *adopt(struct edge *edge, int fd, edge_readable *readable, void *context)
+void edge_adopt(struct edge *edge, int fd, edge_readable *readable, void *context)
 {
 	if (edge->adopted_n == EDGE_ADOPTED_MAX)
 		fatal("edge: more than %d descriptors adopted", EDGE_ADOPTED_MAX);
-	struct edge_adopted *adopted = &edge->adopted[edge->adopted_n++];
-	adopted->readable = readable;
-	adopted->context = context;
-	/* libwebsockets closes its descriptor, so it gets a copy. */
-	lws_sock_file_fd_type copy = { .filefd = dup(fd) };
-	if (copy.filefd < 0)
-		fatal("edge: cannot copy descriptor %d: %s", fd, strerror(errno));
-	adopted->wsi = lws_adopt_descriptor_vhost(
-		edge->vhost, LWS_ADOPT_RAW_FILE_DESC, copy, "edge-descriptor", NULL);
-	if (adopted->wsi == NULL)
-		fatal("edge: the loop refused descriptor %d", fd);
-	lws_set_opaque_user_data(adopted->wsi, adopted);
-	return adopted;
-}
-
-void edge_adopt(struct edge *edge, int fd, edge_readable *readable, void *context)
-{
-	(void)adopt(edge, fd, readable, context);
+	struct epoll_event event = { .events = EPOLLIN, .data.u64 = edge->adopted_n };
+	if (epoll_ctl(edge->epoll_fd, EPOLL_CTL_ADD, fd, &event) != 0)
+		fatal("edge: cannot watch descriptor %d: %s", fd, strerror(errno));
+	edge->adopted[edge->adopted_n++] =
+		(struct edge_adopted){ .readable = readable, .context = context };
 }
 
 /* ---- listeners ---- */
+
+static struct address address_of(const struct sockaddr_storage *from)
+{
+	struct address address = { { 0 } };
+	if (from->ss_family == AF_INET) {
+		const struct sockaddr_in *ipv4 = (const struct sockaddr_in *)from;
+		address.bytes[10] = address.bytes[11] = 0xff;
+		memcpy(address.bytes + 12, &ipv4->sin_addr, 4);
+	} else if (from->ss_family == AF_INET6) {
+		const struct sockaddr_in6 *ipv6 = (const struct sockaddr_in6 *)from;
+		memcpy(address.bytes, &ipv6->sin6_addr, sizeof(address.bytes));
+	}
+	return address;
+}
 
 static void accept_some(struct edge_listener *listener, uint32_t most)
 {
 	struct edge *edge = listener->edge;
 	const int one = 1;
 	for (uint32_t i = 0; i < most; i++) {
-		int fd = accept4(listener->fd, NULL, NULL, SOCK_NONBLOCK | SOCK_CLOEXEC);
+		struct sockaddr_storage from;
+		socklen_t length = sizeof(from);
+		int fd = accept4(listener->fd, (struct sockaddr *)&from, &length,
+			SOCK_NONBLOCK | SOCK_CLOEXEC);
 		if (fd < 0) {
 			if (errno == ECONNABORTED || errno == EINTR)
 				continue;
 			if (errno != EAGAIN && errno != EWOULDBLOCK)
-				log_warn("edge: accept: %s", strerror(errno));
+				edge_doors_exhausted(listener, errno);
 			return;
 		}
-		if (edge->connections >= edge->connections_max) {
-			metric_add(edge->refused, 1);
+		struct address peer = address_of(&from);
+		if (!edge_doors_room(listener, &peer)) {
 			(void)close(fd);
 			continue;
 		}
@@ -118,14 +97,15 @@ static void accept_some(struct edge_listener *listener, uint32_t most)
 		if (bytes > 0)
 			(void)setsockopt(fd, SOL_SOCKET, SO_SNDBUF, &bytes, sizeof(bytes));
 		metric_add(edge->accepted, 1);
-		edge_connection_new(listener, fd);
+		edge_connection_new(listener, fd, &peer);
 	}
 }
 
 static void on_listener(void *context)
 {
 	struct edge_listener *listener = context;
-	accept_some(listener, listener->edge->config.accepts_per_turn);
+	if (listener->fd >= 0) /* an earlier event of this turn may have closed it */
+		accept_some(listener, listener->edge->config.accepts_per_turn);
 }
 
 static void address_split(const char *text, char *host, size_t room, const char **port_r)
@@ -182,7 +162,8 @@ static void listener_open(struct edge *edge, const char *text, bool health_only)
 	listener->edge = edge;
 	listener->health_only = health_only;
 	listener->fd = listen_on(text, listener->address, sizeof(listener->address));
-	listener->wsi = adopt(edge, listener->fd, on_listener, listener)->wsi;
+	listener->adopted = edge->adopted_n;
+	edge_adopt(edge, listener->fd, on_listener, listener);
 }
 
 /* Accepts the connections that the kernel has already queued: closing the listener would reset
@@ -192,9 +173,7 @@ static void listener_close(struct edge_listener *listener)
 	if (listener->fd < 0)
 		return;
 	accept_some(listener, BACKLOG);
-	lws_set_opaque_user_data(listener->wsi, NULL);
-	lws_set_timeout(listener->wsi, PENDING_TIMEOUT_USER_REASON_BASE, LWS_TO_KILL_ASYNC);
-	(void)close(listener->fd);
+	(void)close(listener->fd); /* which also takes it out of the set */
 	listener->fd = -1;
 }
 
@@ -209,8 +188,6 @@ static void timer_fire(void *context)
 	timer->tick(timer->context);
 }
 
-/* By a descriptor of the kernel's: a timer of libwebsockets is waited for in whole milliseconds,
- * rounded down, so that its loop would poll without a pause through the last one. */
 void edge_every(struct edge *edge, uint32_t period_ms, edge_tick *tick, void *context)
 {
 	if (edge->timers == EDGE_TIMERS_MAX)
@@ -235,7 +212,7 @@ static void on_signal(void *context)
 	if (read(edge->signal_fd, &info, sizeof(info)) != (ssize_t)sizeof(info))
 		return;
 	if (edge->draining) {
-		log_info("signal %u again: ending at once", info.ssi_signo);
+		log_info("signal %u: a second signal, exiting at once", info.ssi_signo);
 		edge->ended = true;
 		return;
 	}
@@ -259,12 +236,14 @@ static void on_second(void *context)
 	metric_set(edge->open_gauge, (int64_t)edge->open);
 	edge_http_timers(edge);
 	edge_connections_sweep(edge);
+	edge_doors_second(edge);
 }
 
-/* While draining, the loop must turn even without events. */
+/* Every 20 ms: while draining, the loop must turn even without events. */
 static void on_tick(void *context)
 {
 	struct edge *edge = context;
+	edge_doors_tick(edge);
 	if (!edge->draining)
 		return;
 	bool done = edge->open == 0 &&
@@ -287,7 +266,7 @@ static void signals_open(struct edge *edge)
 		fatal("edge: cannot block signals: %s", strerror(errno));
 	edge->signal_fd = signalfd(-1, &set, SFD_NONBLOCK | SFD_CLOEXEC);
 	if (edge->signal_fd < 0)
-		fatal("edge: signalfd: %s", strerror(errno));
+		fatal("edge: cannot receive signals: %s", strerror(errno));
 }
 
 /* ---- life ---- */
@@ -296,7 +275,7 @@ static uint32_t descriptors_raise(uint32_t wanted)
 {
 	struct rlimit limit;
 	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
-		fatal("edge: getrlimit: %s", strerror(errno));
+		fatal("edge: cannot read the limit of open files: %s", strerror(errno));
 	rlim_t need = wanted + DESCRIPTORS_OWN;
 	if (limit.rlim_cur < need) {
 		limit.rlim_cur = limit.rlim_max < need ? limit.rlim_max : need;
@@ -311,31 +290,6 @@ static uint32_t descriptors_raise(uint32_t wanted)
 	log_warn("the limit of open files (%llu) leaves room for %u connections, expected %u",
 		(unsigned long long)limit.rlim_cur, left, wanted);
 	return left;
-}
-
-static void lws_start(struct edge *edge)
-{
-	edge->protocols[0] = (struct lws_protocols){
-		.name = "edge-descriptor",
-		.callback = descriptor_callback,
-	};
-	struct lws_context_creation_info info = {
-		.port = CONTEXT_PORT_NO_LISTEN_SERVER,
-		.protocols = edge->protocols,
-		.gid = -1,
-		.uid = -1,
-		.user = edge,
-		.fd_limit_per_thread = 2 * EDGE_ADOPTED_MAX,
-		.options = LWS_SERVER_OPTION_DISABLE_IPV6,
-		.vhost_name = "edge",
-	};
-	lws_set_log_level(LLL_ERR | LLL_WARN, library_log);
-	edge->lws = lws_create_context(&info);
-	if (edge->lws == NULL)
-		fatal("edge: libwebsockets does not start");
-	edge->vhost = lws_get_vhost_by_name(edge->lws, "edge");
-	if (edge->vhost == NULL)
-		fatal("edge: libwebsockets created no vhost");
 }
 
 static void defaults(struct edge_config *config)
@@ -353,7 +307,7 @@ static void defaults(struct edge_config *config)
 struct edge *edge_new(const struct edge_config *config)
 {
 	if (sodium_init() < 0)
-		fatal("edge: libsodium does not start");
+		fatal("edge: libsodium cannot be initialised");
 	struct edge *edge = calloc(1, sizeof(*edge));
 	if (edge == NULL)
 		fatal("edge: out of memory");
@@ -365,7 +319,7 @@ struct edge *edge_new(const struct edge_config *config)
 	signals_open(edge);
 	edge->connections_max = descriptors_raise(edge->config.connections_max);
 	edge->connections_gauge =
-		metric_gauge("carillon_http_connections", NULL, "Open connections of clients");
+		metric_gauge("carillon_http_connections", NULL, "Open client connections");
 	edge->open_gauge =
 		metric_gauge("carillon_http_open_requests", NULL, "Requests not yet answered");
 	edge->accepted =
@@ -373,8 +327,8 @@ struct edge *edge_new(const struct edge_config *config)
 	edge->refused = metric_counter("carillon_http_connections_refused_total", NULL,
 		"Connections closed at once: too many were open");
 	edge_http_begin(edge);
-	lws_start(edge);
 	edge_connections_begin(edge);
+	edge_doors_begin(edge);
 	edge_adopt(edge, edge->signal_fd, on_signal, edge);
 	listener_open(edge, config->listen, false);
 	if (config->health_listen != NULL && config->health_listen[0] != '\0')
@@ -384,12 +338,35 @@ struct edge *edge_new(const struct edge_config *config)
 	return edge;
 }
 
+static void on_event(struct edge *edge, const struct epoll_event *event)
+{
+	if (event->data.u64 >= EDGE_ADOPTED_MAX) {
+		edge_connection_event(event->data.ptr, event->events);
+		return;
+	}
+	const struct edge_adopted *adopted = &edge->adopted[event->data.u64];
+	edge->now_us = clock_mono_us();
+	adopted->readable(adopted->context);
+}
+
+/* Waits for nothing while a connection waits for the end of the turn. */
+static void wait_for_events(struct edge *edge)
+{
+	struct epoll_event events[EVENTS_MAX];
+	bool now = edge->woken != NULL || edge->dead != NULL;
+	int n = epoll_wait(edge->epoll_fd, events, EVENTS_MAX, now ? 0 : -1);
+	if (n < 0 && errno != EINTR)
+		fatal("edge: epoll failed: %s", strerror(errno));
+	edge->now_us = clock_mono_us();
+	for (int i = 0; i < n; i++)
+		on_event(edge, &events[i]);
+}
+
 int edge_run(struct edge *edge)
 {
 	log_info("listening on %s", edge->listener[0].address);
 	while (!edge->ended) {
-		if (lws_service(edge->lws, 0) < 0)
-			fatal("edge: the loop of libwebsockets failed");
+		wait_for_events(edge);
 		edge->now_us = clock_mono_us();
 		/* Requests that waited behind others are handled here: `turn` comes after them. */
 		edge_connections_turn(edge);
@@ -405,7 +382,6 @@ void edge_free(struct edge **edge_ref)
 	if (edge == NULL)
 		return;
 	edge_connections_end(edge);
-	lws_context_destroy(edge->lws);
 	for (size_t i = 0; i < edge->listeners; i++)
 		if (edge->listener[i].fd >= 0)
 			(void)close(edge->listener[i].fd);
@@ -414,6 +390,7 @@ void edge_free(struct edge **edge_ref)
 		(void)close(edge->timer[i].fd);
 	edge_http_end(edge);
 	edge_pages_free(edge);
+	edge_doors_end(edge);
 	free(edge);
 	*edge_ref = NULL;
 }

@@ -12,8 +12,8 @@
  *
  * A handler answers at once, or keeps the request's ticket and answers later through edge_find,
  * which returns NULL when the client has gone. Every edge also serves GET /healthz (200 while the
- * loop turns), /readyz (200, or 503 with the reason) and /metrics, on the public listener and on
- * the health listener. */
+ * loop turns) and /readyz (200, or 503 with the reason) on the public listener and on the health
+ * listener, and GET /metrics on the health listener alone. */
 #ifndef CARILLON_EDGE_EDGE_H
 #define CARILLON_EDGE_EDGE_H
 
@@ -24,12 +24,13 @@
 #define EDGE_BODY_MAX (16 << 10) /* bytes of a request's body; larger: 413 */
 #define EDGE_PATH_MAX 512     /* bytes of the path, and of the query, with the NUL; larger: 414 */
 #define EDGE_HEADER_MAX 1024  /* bytes of one header value, with the NUL; larger: 431 */
-#define EDGE_PARAMETERS_MAX 4 /* {} in one route */
+#define EDGE_PARAMETERS_MAX 4 /* path parameters ("{}") in one route */
 #define EDGE_MESSAGE_MAX 4096 /* bytes of a message on a WebSocket; larger: close code 1009 */
 #define EDGE_REQUEST_ID_MAX 65
 
 struct edge;
 struct edge_request;
+struct door_settings;
 struct edge_stream;
 
 enum edge_method { EDGE_GET, EDGE_POST };
@@ -67,18 +68,21 @@ struct edge_config {
 	/* Connections accepted each turn; 0: 64. The limit lets connected clients be served while
 	 * thousands reconnect. */
 	uint32_t accepts_per_turn;
+	/* The proxies that are believed and the limits on clients (door_settings.h), on the public
+	 * listener. NULL: no proxy is believed, no client is limited. */
+	const struct door_settings *doors;
 
 	/* All may be NULL. */
 	void (*turn)(void *context);	 /* after each poll, when all ready descriptors have been
 					    handled: flush collected messages */
-	void (*draining)(void *context); /* SIGTERM came and no new connection is accepted: close
-					    WebSockets and streams now */
-	bool (*drained)(void *context);	 /* true when no work is left besides open requests */
+	void (*draining)(void *context); /* called after SIGTERM, when no new connection is accepted
+					    any more: close WebSockets and streams now */
+	bool (*drained)(void *context);	 /* is all work done, apart from open requests? */
 };
 
-/* Raises RLIMIT_NOFILE, blocks SIGTERM and SIGINT (the loop takes them), ignores SIGPIPE. Call it
- * before any thread starts (librdkafka's), because threads inherit the signal mask. Fatal when an
- * address cannot be bound. */
+/* Raises RLIMIT_NOFILE, blocks SIGTERM and SIGINT (the loop receives them), ignores SIGPIPE. Call
+ * it before any thread starts (librdkafka's), because threads inherit the signal mask. Fatal when
+ * an address cannot be bound. */
 struct edge *edge_new(const struct edge_config *config);
 /* Runs the loop until the process has drained. Returns its exit status, 0. */
 int edge_run(struct edge *edge);
@@ -89,7 +93,8 @@ const char *edge_health_address(const struct edge *edge); /* "" when there is no
 void *edge_context(const struct edge *edge);
 /* /readyz answers 503 with why_not until ready is true. */
 void edge_ready(struct edge *edge, bool ready, const char *why_not);
-/* Monotonic microseconds, read once a turn: cheap, for timeouts and limits. */
+/* The monotonic time in microseconds. The loop reads the clock once a turn, so this call is cheap.
+ */
 uint64_t edge_now_us(const struct edge *edge);
 
 /* Calls back when fd is readable, level-triggered, until the edge is freed. The caller keeps
@@ -110,15 +115,21 @@ enum edge_header {
 	EDGE_LAST_EVENT_ID,
 	EDGE_HOST,
 	EDGE_ACCEPT_ENCODING,
+	EDGE_COOKIE, /* all cookies; NULL also if they are too long */
+	EDGE_CSRF,   /* X-CSRF-Token */
 	EDGE_HEADERS_N
 };
 
 /* W3C trace context: 16 bytes trace id, 8 bytes parent id, 1 byte flags, as in Envelope.trace. */
 #define EDGE_TRACE_BYTES 25
 
-/* The request's strings are valid until it is answered.
- *
- * The i-th {} of the route, decoded; "" when there is none. */
+/* All strings that these functions return are valid until the request is answered. */
+
+/* The route that the request matched. */
+const struct edge_route *edge_route_of(const struct edge_request *request);
+/* The time at which the last byte of the request's head arrived, as edge_now_us. */
+uint64_t edge_began_us(const struct edge_request *request);
+/* The i-th {} of the route, decoded; "" when there is none. */
 const char *edge_parameter(const struct edge_request *request, size_t i);
 /* A decoded parameter of the query, or NULL. out holds size bytes; a longer value gives "". */
 const char *edge_query(
@@ -128,7 +139,8 @@ const char *edge_query_name(const struct edge_request *request, size_t i, char *
 /* NULL: not sent. */
 const char *edge_header(const struct edge_request *request, enum edge_header header);
 const char *edge_body(const struct edge_request *request, size_t *length_r); /* ends in a NUL */
-/* IP address as text, without the port. */
+/* The client's IP address as text, without the port: the address that a listed proxy names, or else
+ * that of the connection. */
 const char *edge_peer(const struct edge_request *request);
 /* X-Request-Id: the client's if valid, else a new one. */
 const char *edge_request_id(const struct edge_request *request);
@@ -137,7 +149,7 @@ const uint8_t *edge_trace(const struct edge_request *request);
 
 /* A ticket to answer later. Tickets are unique and never 0. */
 uint64_t edge_ticket(struct edge_request *request);
-/* NULL: the client has gone, the request was answered, or the edge is freed (NULL) already. */
+/* NULL: the client has gone, the request was answered, or `edge` is NULL because it was freed. */
 struct edge_request *edge_find(struct edge *edge, uint64_t ticket);
 /* Passes a kept request to its handler again, from the start. */
 void edge_again(struct edge_request *request);
@@ -158,9 +170,11 @@ void edge_answer_error(struct edge_request *request, uint32_t status, const char
 	const char *message, const char *where, const char *found, const char *expected);
 /* The title of a status: "Conflict". Fatal for one that the edge does not know. */
 const char *edge_status_title(uint32_t status);
-/* The page about an error code is at this prefix and the code: EDGE_PROBLEM_TYPE "move_spent". */
+/* Prefix of the URL of the page about an error code: EDGE_PROBLEM_TYPE "move_spent". */
 #define EDGE_PROBLEM_TYPE "/docs/#error-"
-/* Adds a header to the coming answer: at most 4 headers, 256 bytes in all, no line breaks. */
+/* Adds a header to the coming answer: at most 4 headers, 256 bytes in all, no line breaks. If a
+ * header does not fit, the log names it and the answer becomes a 500 `header_lost`, because an
+ * answer that lacks a header might be unsafe. */
 void edge_answer_header(struct edge_request *request, const char *name, const char *value);
 /* Sets the ETag of the coming answer. When If-None-Match contains it: answers 304, ends the request
  * and returns true. */
@@ -182,8 +196,8 @@ struct edge_stream *edge_answer_stream(struct edge_request *request, const char 
 void edge_stream_wake(struct edge_stream *stream); /* requests a call of `writable` */
 /* True when all earlier writes have left: the stream may be written to at once. */
 bool edge_stream_ready(const struct edge_stream *stream);
-/* Call it only while the stream is ready. Copies what the socket does not take. False: the
- * connection is closing. */
+/* Call it only while the stream is ready. Copies the bytes that the socket does not take. False:
+ * the connection is closing. */
 bool edge_stream_write(struct edge_stream *stream, const uint8_t *bytes, size_t length);
 /* Bytes that the socket has not taken yet. */
 size_t edge_stream_waiting(const struct edge_stream *stream);
@@ -216,12 +230,27 @@ void edge_websocket_close(struct edge_stream *stream, uint16_t code, const char 
 
 /* ---- pages ---- */
 
-/* Reads a whole folder (at most 768 files, 32 MiB) and serves it under "/". A folder's page is its
- * index.html. A client that accepts the coding gets app.js.br or app.js.gz in place of app.js. A
- * file with a digest in its name (app.0123abcd.js) may be cached for ever. Every answer has an
- * ETag, a strict Content-Security-Policy, nosniff, no referrer and no frames. connect: other
- * origins that the pages may connect to, space-separated ("ws://127.0.0.1:8081"), or NULL. Routes
- * take precedence. False, with the reason in the log, when the folder cannot be read. */
-bool edge_pages(struct edge *edge, const char *folder, const char *connect);
+/* Reads a whole folder (at most 768 files, 32 MiB) and serves it under "/". Routes take precedence
+ * over files. The page of a folder is its index.html. A client that accepts the coding gets
+ * app.js.br or app.js.gz in place of app.js. A client may cache a file with a digest in its name
+ * (app.0123abcd.js) for ever. Every answer has an ETag, a strict Content-Security-Policy, nosniff
+ * and no referrer. No page may be shown in a frame, except as edge_pages_framed permits.
+ *
+ * - connect: other origins that the pages may connect to, space-separated ("ws://127.0.0.1:8081"),
+ *   or NULL
+ * - modules: a path below which pages may compile WebAssembly, borrowed; NULL: no page may
+ *
+ * False, with the reason in the log, when the folder cannot be read. */
+bool edge_pages(struct edge *edge, const char *folder, const char *connect, const char *modules);
+
+#define EDGE_FRAMERS_MAX 512 /* bytes of the origins that may frame one page, with the NUL */
+
+/* Writes the origins, space-separated, that may show the answer to this request in a frame; false:
+ * none may. */
+typedef bool edge_framers(
+	void *context, const struct edge_request *request, char out[EDGE_FRAMERS_MAX]);
+/* From now on `framers` decides who may frame the pages whose paths begin with `prefix`; it gets
+ * the context of the edge. No other page is ever shown in a frame. `prefix` must stay valid. */
+void edge_pages_framed(struct edge *edge, const char *prefix, edge_framers *framers);
 
 #endif

@@ -2,12 +2,11 @@
  *
  * libwebsockets 4.1 can read HTTP but fails for a money API: when one packet holds a request and
  * the start of a POST, it takes bytes of the POST's header for its body. So the edge reads HTTP
- * itself (http_head.c, strict and fuzzed) and writes it itself. The sockets are in their own epoll
- * set, which libwebsockets polls as one descriptor; its poll() would check every idle connection at
- * each event.
+ * itself (http_head.c, strict and fuzzed) and writes it itself.
  *
  * A closed connection is freed at the end of the turn, because callers further up the stack may
  * still use it. */
+#include "libcommon/edge/door_settings.h"
 #include "libcommon/edge/private/server.h"
 
 #include "libcommon/io/clock.h"
@@ -26,7 +25,6 @@
 #define PROGRESS_US                                                                                \
 	(20 * UINT64_C(1000000)) /* longest time for a client to take no byte of its answer */
 #define LINGER_US (2 * UINT64_C(1000000))
-#define EVENTS_MAX 256
 
 static struct edge *edge_of(const struct edge_connection *connection)
 {
@@ -53,7 +51,7 @@ static void interest_set(struct edge_connection *connection)
 
 /* ---- life ---- */
 
-void edge_connection_new(const struct edge_listener *listener, int fd)
+void edge_connection_new(const struct edge_listener *listener, int fd, const struct address *peer)
 {
 	struct edge *edge = listener->edge;
 	struct edge_connection *connection = calloc(1, sizeof(*connection));
@@ -62,15 +60,23 @@ void edge_connection_new(const struct edge_listener *listener, int fd)
 	connection->listener = listener;
 	connection->fd = fd;
 	connection->interest = EPOLLIN;
-	deadline(connection, ARRIVAL_US);
+	connection->client = *peer;
+	deadline(connection, edge->arrival_us);
 	struct epoll_event event = { .events = EPOLLIN, .data.ptr = connection };
 	if (epoll_ctl(edge->epoll_fd, EPOLL_CTL_ADD, fd, &event) != 0)
-		fatal("edge: epoll: %s", strerror(errno));
+		fatal("edge: epoll failed: %s", strerror(errno));
 	connection->next = edge->first;
 	if (edge->first != NULL)
 		edge->first->previous = connection;
 	edge->first = connection;
 	edge->connections++;
+	edge_doors_wait(connection, EDGE_HALF_OPEN);
+	/* The client of a proxy is counted when the proxy has named it. */
+	connection->by_proxy =
+		!listener->health_only && networks_have(&edge->proxies, &connection->client);
+	connection->names_client = connection->by_proxy && edge->doors->proxy_protocol != 0;
+	if (!connection->by_proxy && !edge_doors_enter(connection))
+		edge_connection_close(connection);
 }
 
 static void connection_free(struct edge_connection *connection)
@@ -91,6 +97,8 @@ static void connection_free(struct edge_connection *connection)
 	if (connection->next != NULL)
 		connection->next->previous = connection->previous;
 	edge->connections--;
+	edge->given_back += sizeof(*connection) + connection->in_room + connection->out_room;
+	edge_doors_leave(connection);
 	(void)close(connection->fd); /* which also takes it out of the set */
 	free(connection->in);
 	free(connection->out);
@@ -103,9 +111,8 @@ void edge_connection_close(struct edge_connection *connection)
 	if (connection->closing)
 		return;
 	connection->closing = true;
+	edge_doors_wait(connection, EDGE_WAITS_NOT);
 	connection->next_dead = edge->dead;
-	if (edge->dead == NULL)
-		lws_cancel_service(edge->lws); /* end the turn without waiting for an event */
 	edge->dead = connection;
 }
 
@@ -145,6 +152,8 @@ static void out_keep(struct edge_connection *connection, const uint8_t *bytes, s
 	connection->out_used += length;
 	deadline(connection, PROGRESS_US);
 	interest_set(connection);
+	if (connection->stream == NULL)
+		edge_doors_wait(connection, EDGE_IDLE);
 }
 
 static bool would_block(void)
@@ -178,14 +187,13 @@ void edge_connection_wake(struct edge_connection *connection)
 		return;
 	connection->in_woken = true;
 	connection->next_woken = edge->woken;
-	if (edge->woken == NULL)
-		lws_cancel_service(edge->lws);
 	edge->woken = connection;
 }
 
 /* All buffered output has been sent. */
 static void on_flushed(struct edge_connection *connection)
 {
+	edge_of(connection)->given_back += connection->out_room;
 	free(connection->out);
 	connection->out = NULL;
 	connection->out_at = connection->out_used = connection->out_room = 0;
@@ -257,6 +265,22 @@ static bool body_take(struct edge_connection *connection)
 	return request->body_length == request->body_expected;
 }
 
+static void in_free(struct edge_connection *connection)
+{
+	edge_of(connection)->given_back += connection->in_room;
+	free(connection->in);
+	connection->in = NULL;
+	connection->in_at = connection->in_used = connection->in_room = 0;
+}
+
+/* All that has arrived is handled. A large buffer is not kept for the next request. */
+static void in_empty(struct edge_connection *connection)
+{
+	connection->in_at = connection->in_used = 0;
+	if (connection->in_room > IN_FIRST)
+		in_free(connection);
+}
+
 /* RFC 9112, 2.2: empty lines before a request are skipped. */
 static void skip_empty_lines(struct edge_connection *connection)
 {
@@ -272,13 +296,17 @@ static bool head_take(struct edge_connection *connection)
 {
 	struct http_head head;
 	size_t used = 0;
+	if (connection->names_client && !edge_doors_names_client(connection))
+		return false;
 	skip_empty_lines(connection);
 	size_t there = connection->in_used - connection->in_at;
 	if (there == 0) {
-		connection->in_at = connection->in_used = 0;
-		if (connection->deadline_us == 0)
+		in_empty(connection);
+		if (connection->deadline_us == 0 && connection->waiting != EDGE_HALF_OPEN) {
 			deadline(connection,
 				(uint64_t)edge_of(connection)->config.idle_timeout_s * 1000000);
+			edge_doors_wait(connection, EDGE_IDLE);
+		}
 		return false;
 	}
 	enum http_head_status status =
@@ -297,6 +325,12 @@ static bool head_take(struct edge_connection *connection)
 	return edge_http_request(connection, &head);
 }
 
+static void pause_reading(struct edge_connection *connection)
+{
+	connection->paused = true;
+	interest_set(connection);
+}
+
 void edge_connection_advance(struct edge_connection *connection)
 {
 	if (connection->advancing)
@@ -305,7 +339,7 @@ void edge_connection_advance(struct edge_connection *connection)
 	while (!connection->closing && !connection->finishing && connection->stream == NULL &&
 		connection->out_used == 0) {
 		if (connection->request == NULL) {
-			if (!head_take(connection))
+			if (connection->slowed_until_us != 0 || !head_take(connection))
 				break;
 		} else if (connection->request->state == REQUEST_OPEN || !body_take(connection)) {
 			break;
@@ -318,17 +352,13 @@ void edge_connection_advance(struct edge_connection *connection)
 		edge_websocket_advance(connection);
 	if (connection->ended && connection->request == NULL && connection->stream == NULL)
 		edge_connection_finish(connection);
-	if (connection->paused && !connection->ended && !connection->closing &&
-		connection->in_used - connection->in_at < IN_MAX) {
+	if (connection->slowed_until_us != 0 && !connection->closing) {
+		pause_reading(connection);
+	} else if (connection->paused && !connection->ended && !connection->closing &&
+		   connection->in_used - connection->in_at < IN_MAX) {
 		connection->paused = false;
 		interest_set(connection);
 	}
-}
-
-static void pause_reading(struct edge_connection *connection)
-{
-	connection->paused = true;
-	interest_set(connection);
 }
 
 /* A client may close its side and still wait for the answer. */
@@ -351,8 +381,10 @@ static void on_bytes(struct edge_connection *connection, size_t n)
 		edge_websocket_advance(connection);
 		return;
 	}
-	/* The time limit of a request starts at its first byte. */
-	if (connection->request == NULL && connection->in_used - connection->in_at == n)
+	/* The time limit of a request starts at its first byte; that of the first request starts
+	 * when the connection opens, and only a whole head ends it. */
+	if (connection->request == NULL && connection->in_used - connection->in_at == n &&
+		connection->waiting != EDGE_HALF_OPEN)
 		connection->deadline_us = 0;
 	edge_connection_advance(connection);
 }
@@ -381,32 +413,21 @@ static void on_readable(struct edge_connection *connection)
 
 /* ---- the set ---- */
 
-static void on_event(const struct epoll_event *event)
+void edge_connection_event(struct edge_connection *connection, uint32_t events)
 {
-	struct edge_connection *connection = event->data.ptr;
-	if (!connection->closing && (event->events & EPOLLOUT) != 0)
+	if (!connection->closing && (events & EPOLLOUT) != 0)
 		on_writable(connection);
-	if (!connection->closing && (event->events & EPOLLIN) != 0)
+	if (!connection->closing && (events & EPOLLIN) != 0)
 		on_readable(connection);
-	else if (!connection->closing && (event->events & (EPOLLHUP | EPOLLERR)) != 0)
+	else if (!connection->closing && (events & (EPOLLHUP | EPOLLERR)) != 0)
 		edge_connection_close(connection);
-}
-
-static void on_set(void *context)
-{
-	struct edge *edge = context;
-	struct epoll_event events[EVENTS_MAX];
-	int n = epoll_wait(edge->epoll_fd, events, EVENTS_MAX, 0);
-	for (int i = 0; i < n; i++)
-		on_event(&events[i]);
 }
 
 void edge_connections_begin(struct edge *edge)
 {
 	edge->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (edge->epoll_fd < 0)
-		fatal("edge: epoll: %s", strerror(errno));
-	edge_adopt(edge, edge->epoll_fd, on_set, edge);
+		fatal("edge: epoll failed: %s", strerror(errno));
 }
 
 static void run_woken(struct edge *edge)
@@ -469,9 +490,15 @@ void edge_connections_sweep(struct edge *edge)
 	for (struct edge_connection *c = edge->first; c != NULL; c = c->next) {
 		bool idle = c->request == NULL && c->stream == NULL && c->out_used == 0 &&
 			    c->in_used == c->in_at;
+		if (c->slowed_until_us != 0 && edge->now_us >= c->slowed_until_us) {
+			c->slowed_until_us = 0;
+			edge_connection_advance(c);
+		}
 		if (c->deadline_us != 0 && edge->now_us >= c->deadline_us)
 			edge_connection_close(c);
 		else if (edge->draining && idle && !c->listener->health_only)
 			edge_connection_finish(c);
+		else if (idle && c->in != NULL && !c->advancing)
+			in_free(c);
 	}
 }

@@ -52,6 +52,7 @@ static const struct {
 	{ 502, "Bad Gateway" },
 	{ 101, "Switching Protocols" },
 	{ 426, "Upgrade Required" },
+	{ 421, "Misdirected Request" },
 };
 
 static size_t status_index(uint32_t status)
@@ -91,7 +92,7 @@ void edge_http_begin(struct edge *edge)
 		char labels[256];
 		(void)snprintf(labels, sizeof(labels), "route=\"%s\"", route_label(edge, i));
 		edge->metrics[i].latency = metric_histogram_us("carillon_http_request_us", labels,
-			"From the header of a request to its answer");
+			"Time from the header of a request to its answer");
 	}
 }
 
@@ -118,10 +119,31 @@ void edge_answer_header(struct edge_request *request, const char *name, const ch
 {
 	size_t room = sizeof(request->more) - request->more_length;
 	int n = snprintf(request->more + request->more_length, room, "%s: %s\r\n", name, value);
-	if (n > 0 && (size_t)n < room)
+	if (n > 0 && (size_t)n < room) {
 		request->more_length += (size_t)n;
-	else
-		request->more[request->more_length] = '\0';
+		return;
+	}
+	request->more[request->more_length] = '\0';
+	request->header_lost = true;
+	log_error("the header %s of an answer to %s does not fit: found %d bytes, expected less "
+		  "than %zu [%s]",
+		name, request->path, n, room, request->id);
+}
+
+/* Forgets what was set for an answer that is not sent. */
+static void headers_forget(struct edge_request *request)
+{
+	request->header_lost = request->lasts = false;
+	request->more[request->more_length = 0] = '\0';
+	request->etag[0] = '\0';
+}
+
+static void answer_lost(struct edge_request *request)
+{
+	headers_forget(request);
+	edge_answer_error(request, 500, "header_lost",
+		"The server could not send its answer: one of the headers was too long.", NULL,
+		NULL, NULL);
 }
 
 static const char *date_now(struct edge *edge)
@@ -155,9 +177,6 @@ static size_t header_write(struct edge_request *request, char *out, uint32_t sta
 	struct edge *edge = request->edge;
 	char etag[sizeof(request->etag) + 16] = "";
 	char size[48] = "";
-	char parent[17];
-	for (size_t i = 0; i < 8; i++)
-		(void)snprintf(parent + 2 * i, 3, "%02x", request->trace[16 + i]);
 	if (request->etag[0] != '\0')
 		(void)snprintf(etag, sizeof(etag), "ETag: %s\r\n", request->etag);
 	if (!endless && status != 304 && status != 204)
@@ -183,6 +202,10 @@ void edge_answer(struct edge_request *request, uint32_t status, const char *cont
 {
 	struct edge *edge = request->edge;
 	struct edge_connection *connection = request->connection;
+	if (request->header_lost) {
+		answer_lost(request);
+		return;
+	}
 	if (edge->draining || connection->ended)
 		request->close = true;
 	bool close = request->close;
@@ -300,8 +323,15 @@ struct edge_stream *edge_answer_stream(struct edge_request *request, const char 
 	const struct edge_stream_ops *ops, void *context)
 {
 	uint8_t *out = out_room(request->edge, HEADER_ROOM);
-	size_t n = header_write(request, (char *)out, 200, content_type, 0, true);
-	return stream_begin(request, 200, out, n, ops, context);
+	bool lost = request->header_lost;
+	uint32_t status = lost ? 500 : 200;
+	if (lost)
+		headers_forget(request);
+	size_t n = header_write(request, (char *)out, status, content_type, 0, true);
+	struct edge_stream *stream = stream_begin(request, status, out, n, ops, context);
+	if (lost)
+		edge_stream_close(stream);
+	return stream;
 }
 
 struct edge_stream *edge_answer_websocket(
@@ -363,6 +393,12 @@ static void own_routes(struct edge_request *request)
 		edge_answer(request, edge->ready ? 200 : 503, "text/plain", text, strlen(text));
 	} else {
 		size_t length;
+		/* A loop that is stuck answers nothing at all. */
+		metric_set(metric_gauge("carillon_healthy", NULL,
+				   "1: /healthz is good; 0: the loop is stuck, or has a fault."),
+			1);
+		metric_set(metric_gauge("carillon_ready", NULL, "1: the instance takes requests."),
+			edge->ready);
 		char *text = metrics_text(&length);
 		edge_answer(request, 200, "text/plain; version=0.0.4", text, length);
 		free(text);
@@ -373,7 +409,7 @@ static bool is_own(const struct edge_request *request)
 {
 	return !request->method_post &&
 	       (strcmp(request->path, "/healthz") == 0 || strcmp(request->path, "/readyz") == 0 ||
-		       strcmp(request->path, "/metrics") == 0);
+		       (request->health_only && strcmp(request->path, "/metrics") == 0));
 }
 
 /* The request is complete: finds its handler. */
@@ -381,6 +417,7 @@ void edge_http_dispatch(struct edge_request *request)
 {
 	struct edge *edge = request->edge;
 	request->connection->deadline_us = 0;
+	edge_doors_wait(request->connection, EDGE_WAITS_NOT);
 	if (request->state == REQUEST_REFUSED) {
 		edge_answer_error(request, request->refused_status, request->refused_code,
 			request->refused_message, NULL, NULL, NULL);
@@ -492,6 +529,8 @@ bool edge_http_request(struct edge_connection *connection, const struct http_hea
 	request->method_post = strcmp(head->method, "POST") == 0;
 	bool known = request->head || request->method_post || strcmp(head->method, "GET") == 0;
 	bool readable = edge_request_read(request, head);
+	if (!request->health_only && !edge_doors_request(request, head))
+		return false;
 	if (request->method_post && !head->has_length)
 		return refuse_and_close(
 			request, 411, "length_required", "Content-Length is missing.");
@@ -501,12 +540,13 @@ bool edge_http_request(struct edge_connection *connection, const struct http_hea
 	}
 	if (head->upgrade && http_head_field(head, "upgrade") != NULL)
 		return refuse_and_close(request, 400, "upgrade_refused",
-			"This connection cannot be upgraded to another protocol.");
+			"This server cannot switch this connection to another protocol.");
 	if (head->content_length > DISCARD_MAX)
 		return refuse_and_close(
 			request, 413, "too_large", "The body is larger than 16384 bytes.");
 	request->body_expected = (size_t)head->content_length;
-	header_check(request, head, known, readable);
+	if (request->state != REQUEST_REFUSED)
+		header_check(request, head, known, readable);
 	if (request->state == REQUEST_COLLECTING && request->body_expected > 0) {
 		request->body = malloc(request->body_expected + 1);
 		if (request->body == NULL)
@@ -529,12 +569,21 @@ void edge_http_malformed(struct edge_connection *connection, enum http_head_stat
 	else if (status == HTTP_HEAD_TOO_LARGE)
 		(void)refuse_and_close(request, 431, "header_refused",
 			"The headers are larger than 8192 bytes in all, or there are too many of them.");
+	else if (status == HTTP_HEAD_HOST)
+		(void)refuse_and_close(request, 400, "host_refused",
+			"A request of HTTP/1.1 needs exactly one Host header.");
+	else if (status == HTTP_HEAD_TWICE)
+		(void)refuse_and_close(request, 400, "header_refused",
+			"One of these headers was sent twice, but may be sent only once: "
+			"Authorization, Content-Type, Idempotency-Key, Origin, "
+			"Sec-WebSocket-Key, Sec-WebSocket-Version or Upgrade.");
 	else if (status == HTTP_HEAD_VERSION)
 		(void)refuse_and_close(request, 400, "version_refused",
 			"Only HTTP/1.0 and HTTP/1.1 are supported.");
 	else
-		(void)refuse_and_close(
-			request, 400, "malformed", "This is not a valid HTTP/1.1 request.");
+		(void)refuse_and_close(request, 400, "malformed",
+			"The bytes that arrived are not a valid "
+			"HTTP/1.1 request.");
 }
 
 void edge_http_timers(struct edge *edge)
@@ -542,10 +591,11 @@ void edge_http_timers(struct edge *edge)
 	uint64_t now_us = clock_mono_us();
 	for (uint32_t i = 0; i < edge->slots_n; i++) {
 		struct edge_request *request = edge->slots[i];
-		if (request->connection == NULL || request->state != REQUEST_OPEN ||
+		if (request == NULL || request->connection == NULL ||
+			request->state != REQUEST_OPEN ||
 			now_us - request->began_us < UNANSWERED_US)
 			continue;
-		log_error("nobody answered %s in 30 s [%s]", request->path, request->id);
+		log_error("no handler answered %s within 30 s [%s]", request->path, request->id);
 		edge_answer_error(request, 504, "no_answer", "The server did not answer in time.",
 			NULL, NULL, NULL);
 	}
@@ -554,7 +604,8 @@ void edge_http_timers(struct edge *edge)
 void edge_http_end(struct edge *edge)
 {
 	for (uint32_t i = 0; i < edge->slots_n; i++) {
-		free(edge->slots[i]->body);
+		if (edge->slots[i] != NULL)
+			free(edge->slots[i]->body);
 		free(edge->slots[i]);
 	}
 	free(edge->slots);

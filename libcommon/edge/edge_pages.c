@@ -32,6 +32,7 @@ static const struct {
 	{ ".webp", "image/webp" },
 	{ ".ico", "image/x-icon" },
 	{ ".woff2", "font/woff2" },
+	{ ".wasm", "application/wasm" },
 	{ ".mp3", "audio/mpeg" },
 	{ ".txt", "text/plain; charset=utf-8" },
 	{ ".md", "text/plain; charset=utf-8" },
@@ -155,15 +156,24 @@ static void codings_join(struct edge *edge)
 		}
 }
 
-bool edge_pages(struct edge *edge, const char *folder, const char *connect)
+static void policy_write(char *out, size_t room, const char *scripts, const char *connect)
 {
-	size_t total = 0;
-	(void)snprintf(edge->policy, sizeof(edge->policy),
-		"default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; "
+	(void)snprintf(out, room,
+		"default-src 'none'; script-src 'self'%s; style-src 'self'; img-src 'self' data:; "
 		"font-src 'self'; media-src 'self'; manifest-src 'self'; connect-src "
 		"'self'%s%.400s; "
-		"base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
-		connect != NULL && connect[0] != '\0' ? " " : "", connect != NULL ? connect : "");
+		"base-uri 'none'; form-action 'none'",
+		scripts, connect != NULL && connect[0] != '\0' ? " " : "",
+		connect != NULL ? connect : "");
+}
+
+bool edge_pages(struct edge *edge, const char *folder, const char *connect, const char *modules)
+{
+	size_t total = 0;
+	policy_write(edge->policy, sizeof(edge->policy), "", connect);
+	policy_write(
+		edge->modules_policy, sizeof(edge->modules_policy), " 'wasm-unsafe-eval'", connect);
+	edge->modules = modules;
 	edge->pages = calloc(PAGES_MAX, sizeof(edge->pages[0]));
 	if (edge->pages == NULL)
 		fatal("pages: out of memory");
@@ -212,6 +222,35 @@ static const struct edge_page *bytes_for(struct edge_request *request, const str
 	return bytes;
 }
 
+static bool may_compile(const struct edge *edge, const struct edge_page *page)
+{
+	return edge->modules != NULL &&
+	       strncmp(page->path, edge->modules, strlen(edge->modules)) == 0;
+}
+
+void edge_pages_framed(struct edge *edge, const char *prefix, edge_framers *framers)
+{
+	edge->framed = prefix;
+	edge->framers = framers;
+}
+
+/* The policy, and the older header for browsers that do not know frame-ancestors. */
+static void policy_answer(struct edge_request *request, const struct edge_page *page)
+{
+	const struct edge *edge = request->edge;
+	char framers[EDGE_FRAMERS_MAX];
+	char policy[sizeof(edge->policy) + sizeof(framers) + 24];
+	bool framed = edge->framed != NULL &&
+		      strncmp(request->path, edge->framed, strlen(edge->framed)) == 0 &&
+		      edge->framers(edge->config.context, request, framers);
+	(void)snprintf(policy, sizeof(policy), "%s; frame-ancestors %s",
+		may_compile(edge, page) ? edge->modules_policy : edge->policy,
+		framed ? framers : "'none'");
+	edge_answer_header(request, "Content-Security-Policy", policy);
+	if (!framed)
+		edge_answer_header(request, "X-Frame-Options", "DENY");
+}
+
 void edge_page_answer(struct edge_request *request, const struct edge_page *page)
 {
 	const struct edge_page *bytes = bytes_for(request, page);
@@ -222,10 +261,12 @@ void edge_page_answer(struct edge_request *request, const struct edge_page *page
 		edge_answer_header(request, "Content-Encoding", bytes->coding);
 	/* The policy exceeds the limit for handlers' headers; EDGE_MORE_HEADERS_MAX has room for
 	 * it. */
-	edge_answer_header(request, "Content-Security-Policy", request->edge->policy);
+	policy_answer(request, page);
 	edge_answer_header(request, "Referrer-Policy", "no-referrer");
-	edge_answer_header(request, "Cross-Origin-Opener-Policy", "same-origin");
-	edge_answer_header(request, "X-Frame-Options", "DENY");
+	/* The proof of a round hears the game that opened it, also from another site's frame: any
+	 * other policy would part the two. */
+	edge_answer_header(request, "Cross-Origin-Opener-Policy",
+		may_compile(request->edge, page) ? "unsafe-none" : "same-origin");
 	edge_answer(request, 200, page->type, bytes->bytes, bytes->length);
 }
 

@@ -5,12 +5,13 @@
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
 
-#include <netdb.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/socket.h>
+
+/* Requests whose memory is kept for the next ones when they have ended. */
+#define REQUESTS_KEPT 512
 
 /* ---- the table of requests: tickets outlive what they name ---- */
 
@@ -24,29 +25,35 @@ static void table_grow(struct edge *edge)
 	edge->slots_room = room;
 }
 
+/* A free slot: the one used last, whose request is still in the processor's caches. */
+static uint32_t slot_take(struct edge *edge)
+{
+	if (edge->free_n > 0)
+		return edge->free_slots[--edge->free_n];
+	if (edge->slots_n == edge->slots_room)
+		table_grow(edge);
+	edge->slots[edge->slots_n] = NULL;
+	return edge->slots_n++;
+}
+
 struct edge_request *edge_request_new(struct edge_connection *connection)
 {
 	struct edge *edge = connection->listener->edge;
-	struct edge_request *request;
-	if (edge->free_n > 0) {
-		request = edge->slots[edge->free_slots[--edge->free_n]];
-	} else {
-		if (edge->slots_n == edge->slots_room)
-			table_grow(edge);
-		request = calloc(1, sizeof(*request));
-		if (request == NULL)
-			fatal("edge: out of memory");
-		request->slot = edge->slots_n;
-		edge->slots[edge->slots_n++] = request;
-	}
-	uint32_t slot = request->slot;
-	uint32_t generation = request->generation + 1;
+	uint32_t slot = slot_take(edge);
+	struct edge_request *request = edge->slots[slot];
+	if (request == NULL)
+		request = edge->slots[slot] = malloc(sizeof(*request));
+	if (request == NULL)
+		fatal("edge: out of memory");
 	memset(request, 0, offsetof(struct edge_request, more));
 	request->more[0] = '\0';
 	request->slot = slot;
-	request->generation = generation == 0 ? 1 : generation;
+	if (++edge->generation == 0) /* so that no ticket is 0 */
+		edge->generation = 1;
+	request->generation = edge->generation;
 	request->edge = edge;
 	request->connection = connection;
+	request->client = connection->client;
 	request->arena_used = 1; /* 0 means none */
 	request->arena[0] = '\0';
 	request->began_us = clock_mono_us();
@@ -63,6 +70,11 @@ void edge_request_free(struct edge_request *request)
 	request->connection = NULL;
 	edge->free_slots[edge->free_n++] = request->slot;
 	edge->open--;
+	if (edge->free_n > REQUESTS_KEPT) {
+		edge->slots[request->slot] = NULL;
+		edge->given_back += sizeof(*request);
+		free(request);
+	}
 }
 
 uint64_t edge_ticket(struct edge_request *request)
@@ -76,7 +88,8 @@ struct edge_request *edge_find(struct edge *edge, uint64_t ticket)
 	if (edge == NULL || ticket == 0 || slot >= edge->slots_n)
 		return NULL;
 	struct edge_request *request = edge->slots[slot];
-	if (request->connection == NULL || request->generation != (uint32_t)(ticket >> 32))
+	if (request == NULL || request->connection == NULL ||
+		request->generation != (uint32_t)(ticket >> 32))
 		return NULL;
 	return request;
 }
@@ -130,15 +143,18 @@ static bool headers_read(struct edge_request *request, const struct http_head *h
 		{ "last-event-id", EDGE_LAST_EVENT_ID },
 		{ "host", EDGE_HOST },
 		{ "accept-encoding", EDGE_ACCEPT_ENCODING },
+		{ "cookie", EDGE_COOKIE },
+		{ "x-csrf-token", EDGE_CSRF },
 	};
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
 		const char *value = http_head_field(head, wanted[i].name);
 		if (value != NULL && wanted[i].header == EDGE_AUTHORIZATION)
 			value = bearer(value);
-		/* Without the codings that the client accepts, it gets none. */
+		/* Without the codings that the client accepts, it gets none; cookies may be those
+		 * of others on the same host. */
 		if (value != NULL &&
 			!arena_copy(request, value, &request->header_at[wanted[i].header]) &&
-			wanted[i].header != EDGE_ACCEPT_ENCODING)
+			wanted[i].header != EDGE_ACCEPT_ENCODING && wanted[i].header != EDGE_COOKIE)
 			return false;
 	}
 	return true;
@@ -232,6 +248,8 @@ bool edge_request_read(struct edge_request *request, const struct http_head *hea
 {
 	trace_read(request, http_head_field(head, "traceparent"));
 	id_read(request, http_head_field(head, "x-request-id"));
+	if (request->connection->by_proxy)
+		request->client = edge_doors_client(request->connection, head);
 	if (strlen(head->path) >= sizeof(request->path))
 		return false;
 	memcpy(request->path, head->path, strlen(head->path) + 1);
@@ -291,6 +309,16 @@ bool edge_request_route(struct edge_request *request, bool *path_known_r)
 
 /* ---- what handlers ask ---- */
 
+const struct edge_route *edge_route_of(const struct edge_request *request)
+{
+	return request->route;
+}
+
+uint64_t edge_began_us(const struct edge_request *request)
+{
+	return request->began_us;
+}
+
 const char *edge_parameter(const struct edge_request *request, size_t i)
 {
 	return i < EDGE_PARAMETERS_MAX ? &request->arena[request->parameter_at[i]] : "";
@@ -348,15 +376,8 @@ const char *edge_body(const struct edge_request *request, size_t *length_r)
 const char *edge_peer(const struct edge_request *request)
 {
 	if (request->peer[0] == '\0') {
-		/* Read only on demand, because it is a system call. */
 		struct edge_request *mine = request->edge->slots[request->slot];
-		struct sockaddr_storage address;
-		socklen_t length = sizeof(address);
-		if (getpeername(request->connection->fd, (struct sockaddr *)&address, &length) !=
-				0 ||
-			getnameinfo((struct sockaddr *)&address, length, mine->peer,
-				sizeof(mine->peer), NULL, 0, NI_NUMERICHOST) != 0)
-			(void)snprintf(mine->peer, sizeof(mine->peer), "unknown");
+		address_format(&request->client, mine->peer);
 	}
 	return request->peer;
 }

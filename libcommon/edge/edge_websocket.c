@@ -63,7 +63,7 @@ void edge_websocket_request(struct edge_request *request, const struct http_head
 	} else if (!head->upgrade || upgrade == NULL || strcasecmp(upgrade, "websocket") != 0 ||
 		   version == NULL || strcmp(version, "13") != 0) {
 		edge_http_refuse(request, 426, "upgrade_required",
-			"This path is a WebSocket of version 13.");
+			"This path accepts only WebSocket connections of version 13.");
 		edge_answer_header(request, "Upgrade", "websocket");
 		edge_answer_header(request, "Sec-WebSocket-Version", "13");
 	} else if (!key_valid(key)) {
@@ -138,7 +138,7 @@ static void on_message(struct edge_stream *stream, const uint8_t *bytes, size_t 
 		uint16_t code = ws_deflate_unpack(
 			edge->deflate, bytes, length, plain, sizeof(plain), &length);
 		if (code != 0) {
-			edge_websocket_close(stream, code, "the compressed message");
+			edge_websocket_close(stream, code, "a bad or too large compressed message");
 			return;
 		}
 		bytes = plain;
@@ -174,9 +174,9 @@ static void on_data(struct edge_stream *stream, const struct ws_head *head, cons
 {
 	size_t length = (size_t)head->length;
 	if (stream->in_parts != (head->opcode == WS_CONTINUATION)) {
-		edge_websocket_close(stream, WS_CLOSE_PROTOCOL, "a part in the wrong place");
+		edge_websocket_close(stream, WS_CLOSE_PROTOCOL, "a fragment out of sequence");
 	} else if (head->opcode == WS_BINARY) {
-		edge_websocket_close(stream, WS_CLOSE_BINARY, "only text is understood");
+		edge_websocket_close(stream, WS_CLOSE_BINARY, "only text messages are accepted");
 	} else if (head->final && !stream->in_parts) {
 		on_message(stream, payload, length, head->compressed);
 	} else if (stream->parts_length + length > EDGE_MESSAGE_MAX) {
@@ -211,7 +211,7 @@ static bool frame_take(struct edge_connection *connection)
 	enum ws_status status =
 		there == 0 ? WS_MORE : ws_head_read(at, there, stream->deflates, &head);
 	if (status == WS_BAD) {
-		edge_websocket_close(stream, WS_CLOSE_PROTOCOL, "not a frame of a client");
+		edge_websocket_close(stream, WS_CLOSE_PROTOCOL, "not a valid client frame");
 	} else if (status == WS_OK && head.length > EDGE_MESSAGE_MAX) {
 		edge_websocket_close(stream, WS_CLOSE_TOO_LARGE, "more than 4096 bytes");
 	} else if (status == WS_OK && there - head.size >= head.length) {

@@ -48,7 +48,8 @@ static enum http_head_status request_line(char *line, struct http_head *head)
 	if ((strncmp(version, "HTTP/1.1", 8) != 0 && strncmp(version, "HTTP/1.0", 8) != 0) ||
 		version[8] != '\r')
 		return HTTP_HEAD_VERSION;
-	head->keep_alive = version[7] == '1';
+	head->newer = version[7] == '1';
+	head->keep_alive = head->newer;
 	head->method = line;
 	head->path = target;
 	line[method] = '\0';
@@ -117,6 +118,31 @@ static enum http_head_status length_read(const char *text, struct http_head *hea
 	return HTTP_HEAD_OK;
 }
 
+/* Headers of which two would leave it to the reader which one counts. */
+static bool is_single(const char *name)
+{
+	static const char *const SINGLE[] = { "authorization", "content-type", "idempotency-key",
+		"origin", "sec-websocket-key", "sec-websocket-version", "upgrade" };
+	for (size_t i = 0; i < sizeof(SINGLE) / sizeof(SINGLE[0]); i++)
+		if (strcmp(name, SINGLE[i]) == 0)
+			return true;
+	return false;
+}
+
+static enum http_head_status fields_single(const struct http_head *head)
+{
+	size_t hosts = 0;
+	for (size_t i = 0; i < head->fields_n; i++) {
+		const char *name = head->fields[i].name;
+		if (strcmp(name, "host") == 0)
+			hosts++;
+		else if (is_single(name) && http_head_field(head, name) != head->fields[i].value)
+			return HTTP_HEAD_TWICE;
+	}
+	/* RFC 9112, 3.2 */
+	return hosts > 1 || (hosts == 0 && head->newer) ? HTTP_HEAD_HOST : HTTP_HEAD_OK;
+}
+
 static enum http_head_status fields_mean(struct http_head *head)
 {
 	for (size_t i = 0; i < head->fields_n; i++) {
@@ -136,7 +162,7 @@ static enum http_head_status fields_mean(struct http_head *head)
 		if (status != HTTP_HEAD_OK)
 			return status;
 	}
-	return HTTP_HEAD_OK;
+	return fields_single(head);
 }
 
 enum http_head_status http_head_parse(

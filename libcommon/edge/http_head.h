@@ -4,7 +4,8 @@
  *
  * The parser is strict because one request can hide in another when two parsers read the bytes
  * differently. It rejects bare LF, blanks before a colon, folded lines, Content-Lengths that
- * differ, every Transfer-Encoding, and control characters. */
+ * differ, every Transfer-Encoding, and control characters. It also rejects a second Host,
+ * Authorization or similar header, because two parsers could use different ones. */
 #ifndef CARILLON_EDGE_HTTP_HEAD_H
 #define CARILLON_EDGE_HTTP_HEAD_H
 
@@ -23,6 +24,8 @@ enum http_head_status {
 	HTTP_HEAD_LENGTH,  /* the body's length is uncertain: Transfer-Encoding, or a Content-Length
 			      that is not a number or differs from another one */
 	HTTP_HEAD_VERSION, /* not HTTP/1.0 or 1.1 */
+	HTTP_HEAD_HOST,	   /* no Host in HTTP/1.1, or more than one */
+	HTTP_HEAD_TWICE,   /* Authorization, or another header that may come once, came twice */
 };
 
 struct http_field {
@@ -35,6 +38,7 @@ struct http_head {
 	char *path;		 /* before "?", not percent-decoded; begins with "/" */
 	char *query;		 /* after "?", or NULL */
 	bool keep_alive;	 /* from the version and Connection */
+	bool newer;		 /* HTTP/1.1 */
 	bool upgrade;		 /* Connection names "upgrade" */
 	bool has_length;	 /* Content-Length was sent */
 	uint64_t content_length; /* 0 without one */
@@ -50,8 +54,8 @@ enum http_head_status http_head_parse(
 /* The value of the first field of that name (lower case), NULL when there is none. */
 const char *http_head_field(const struct http_head *head, const char *name);
 /* Does the list of an Accept-Encoding header ("gzip, br;q=0.5, *;q=0") allow this coding (lower
- * case)? The coding's own item decides, or else the item "*"; q=0 forbids. An empty list allows
- * none. */
+ * case)? The item of the coding decides, or if there is none, the item "*"; q=0 forbids. An empty
+ * list allows none. */
 bool http_accepts(const char *list, const char *coding);
 /* Percent-decodes in place. False on a bad escape or a control character. "+" becomes a space only
  * when plus is true. */

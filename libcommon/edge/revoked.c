@@ -17,18 +17,20 @@
 struct entry {
 	uint8_t name[NAME_BYTES];
 	uint64_t expires_s; /* 0: empty */
+	uint64_t before_s;  /* of a player; 0: a session's */
 };
 
 struct revoked {
 	struct entry *entries; /* open addressing; room is a power of two, at most half full */
 	size_t n, room;
-	void (*ended)(void *context, const char *session);
+	void (*ended)(void *context, const struct revocation *revocation);
 	void *context;
 	uint64_t newest; /* number of the newest row read */
 	bool reading, known;
 };
 
-struct revoked *revoked_new(void (*ended)(void *context, const char *session), void *context)
+struct revoked *revoked_new(
+	void (*ended)(void *context, const struct revocation *revocation), void *context)
 {
 	struct revoked *revoked = calloc(1, sizeof(*revoked));
 
@@ -109,6 +111,33 @@ void revoked_add(struct revoked *revoked, const char *session, uint64_t now_s, u
 	put(revoked, &entry);
 }
 
+/* Players share the table: a digest does not begin with a player and end with zeros. */
+static void player_name(player_id player, uint8_t name_r[NAME_BYTES])
+{
+	memset(name_r, 0, NAME_BYTES);
+	memcpy(name_r, &player, sizeof(player));
+}
+
+uint64_t revoked_before_s(const struct revoked *revoked, player_id player)
+{
+	uint8_t name[NAME_BYTES];
+
+	player_name(player, name);
+	return revoked->n > 0 ? slot_of(revoked, name)->before_s : 0;
+}
+
+void revoked_add_player(struct revoked *revoked, player_id player, uint64_t before_s,
+	uint64_t now_s, uint64_t expires_s)
+{
+	struct entry entry = { .expires_s = expires_s, .before_s = before_s };
+
+	if (expires_s <= now_s || before_s <= revoked_before_s(revoked, player))
+		return;
+	player_name(player, entry.name);
+	grow(revoked, now_s);
+	put(revoked, &entry);
+}
+
 bool revoked_has(const struct revoked *revoked, const char *session)
 {
 	uint8_t name[NAME_BYTES];
@@ -125,17 +154,25 @@ bool revoked_known(const struct revoked *revoked)
 
 static void take(struct revoked *revoked, const PGresult *result, int i)
 {
-	const char *session = PQgetvalue(result, i, 1);
-	uint64_t number = (uint64_t)pg_number(result, i, 0);
-	bool new = !revoked_has(revoked, session);
+	bool all = PQgetisnull(result, i, 1) != 0;
+	const struct revocation told = { .session = all ? NULL : PQgetvalue(result, i, 1),
+		.player = pg_number(result, i, 3),
+		.before_s = (uint64_t)pg_number(result, i, 4) };
+	uint64_t number = (uint64_t)pg_number(result, i, 0), now_s = clock_wall_us() / 1000000;
+	uint64_t expires_s = (uint64_t)pg_number(result, i, 2);
+	bool new = all ? told.before_s > revoked_before_s(revoked, told.player)
+		       : !revoked_has(revoked, told.session);
 
 	if (number > revoked->newest)
 		revoked->newest = number;
 	if (!new)
 		return;
-	revoked_add(revoked, session, clock_wall_us() / 1000000, (uint64_t)pg_number(result, i, 2));
+	if (all)
+		revoked_add_player(revoked, told.player, told.before_s, now_s, expires_s);
+	else
+		revoked_add(revoked, told.session, now_s, expires_s);
 	if (revoked->ended != NULL)
-		revoked->ended(revoked->context, session);
+		revoked->ended(revoked->context, &told);
 }
 
 static void on_rows(void *context, PGresult *result, const char *error)
@@ -144,7 +181,7 @@ static void on_rows(void *context, PGresult *result, const char *error)
 
 	revoked->reading = false;
 	if (result == NULL || PQresultStatus(result) != PGRES_TUPLES_OK) {
-		log_warn("gateway.revoked: %s", error != NULL ? error : "no result");
+		log_warn("cannot read gateway.revoked: %s", error != NULL ? error : "no result");
 		return;
 	}
 	for (int i = 0; i < PQntuples(result); i++)
@@ -166,8 +203,8 @@ void revoked_read(struct revoked *revoked, struct pg_pool *pool)
 	(void)snprintf(newest, sizeof(newest), "%" PRIu64, revoked->newest);
 	(void)snprintf(most, sizeof(most), "%d", ROWS_MAX);
 	pg_pool_query(pool,
-		"select number, encode(session, 'hex'), ceil(extract(epoch from expires))::bigint "
-		"from gateway.revoked where number > $1::bigint - 1000 and expires > now() "
+		"select number, encode(session, 'hex'), ceil(extract(epoch from expires))::bigint, "
+		"player, coalesce(extract(epoch from before), 0)::bigint from gateway.revoked where number > $1::bigint - 1000 and expires > now() "
 		"order by number limit $2::integer",
 		2, parameters, READ_MS, on_rows, revoked);
 }

@@ -3,10 +3,10 @@
  * always "carillon". The key is CARILLON_KEYS/token.key, 64 hex digits, shared by all instances of
  * gateway and notifications.
  *
- * The file may hold several keys, one a line: `number hex since`, and `since` (seconds since 1970)
- * is when tokens begin to be signed with it. All keys of the file are good for checking. So a new
- * key is known everywhere before the first token is signed with it, and an old one stays until its
- * last token has expired (scripts/token-key.sh). A file with the digits alone holds key 0. */
+ * The file may hold several keys, one per line: `number hex since`. From `since` on (seconds since
+ * 1970), new tokens are signed with the key. Tokens are checked with all keys in the file. So every
+ * instance knows a new key before the first token is signed with it, and an old key stays until its
+ * last token has expired (scripts/token-key.sh). A file with only the 64 digits holds key 0. */
 #ifndef CARILLON_EDGE_TOKEN_H
 #define CARILLON_EDGE_TOKEN_H
 
@@ -51,8 +51,13 @@ enum token_status token_issue(const struct token_key *key, player_id player, uin
  * a busy player's token at each request. Expiry is always checked. */
 enum token_status token_check(struct token_key *key, const char *token, uint64_t now_s,
 	player_id *player_r, uint64_t *expires_s_r);
-/* When the token that token_check has just accepted was issued, in seconds since 1970; 0 for any
- * other token. */
+/* When a token was issued and when it expires, in seconds since 1970. */
+struct token_life {
+	uint64_t issued_s, expires_s;
+};
+
+/* The time at which a token was issued, in seconds since 1970. Known only for the token that
+ * token_check has just accepted; 0 for any other. */
 uint64_t token_issued_s(struct token_key *key, const char *token);
 /* "token_expired": the code of the error to the client. Static. */
 const char *token_status_text(enum token_status status);

@@ -25,7 +25,7 @@ enum ws_opcode {
 #define WS_CLOSE_NORMAL 1000
 #define WS_CLOSE_PROTOCOL 1002
 #define WS_CLOSE_BINARY 1003
-#define WS_CLOSE_NO_CODE 1005 /* never written: the close frame that came has no code */
+#define WS_CLOSE_NO_CODE 1005 /* never written: the received close frame has no code */
 #define WS_CLOSE_NOT_TEXT 1007
 #define WS_CLOSE_TOO_LARGE 1009
 
@@ -52,10 +52,10 @@ void ws_unmask(uint8_t *bytes, size_t length, const uint8_t mask[4]);
 /* Writes the head of a whole message from the server; returns its length. */
 size_t ws_head_write(
 	uint8_t out[WS_OUT_HEAD_MAX], enum ws_opcode opcode, bool compressed, uint64_t length);
-/* Writes a whole close frame; the text is cut at WS_REASON_MAX. Returns its length. */
+/* Writes a whole close frame and returns its length. The text is cut at WS_REASON_MAX. */
 size_t ws_close_write(
 	uint8_t out[WS_OUT_HEAD_MAX + WS_CONTROL_MAX], uint16_t code, const char *text);
-/* The code of a close frame that came; 0 when the payload is not valid. */
+/* The code of a received close frame; 0 when the payload is not valid. */
 uint16_t ws_close_read(const uint8_t *payload, size_t length);
 /* True for valid UTF-8. */
 bool ws_utf8(const uint8_t *bytes, size_t length);

@@ -47,11 +47,11 @@ enum autoplay_status autoplay_may_spin(const struct game *game, const struct aut
  * spin ends an autoplay. */
 bool autoplay_takes_bet(
 	const struct autoplay *autoplay, const struct bet *last, const struct bet *bet);
-/* Counts a finished spin and decides whether it was the last. If there are several reasons to stop,
- * it reports the first of: feature, jackpot, win, loss, count. `jackpots`: the sum of the seeds of
- * the spin's hits, the least they can pay; 0 without hits. Returns AUTOPLAY_OK, also if this spin
- * was the last: autoplay->stopped then says why. Changes nothing and returns AUTOPLAY_STOPPED if
- * autoplay was not running, AUTOPLAY_OVERFLOW if a sum does not fit. */
+/* Counts a finished spin and decides whether it was the last. `jackpots` is the sum of the seeds of
+ * the spin's hits (the least that they can pay); 0 without hits. Returns AUTOPLAY_OK, also if this
+ * spin was the last: autoplay->stopped then says why. If there are several reasons to stop, it is
+ * the first of feature, jackpot, win, loss and count. On any other status nothing has changed:
+ * AUTOPLAY_STOPPED if autoplay was not running, AUTOPLAY_OVERFLOW if a sum does not fit. */
 enum autoplay_status autoplay_spun(const struct game *game, const struct round_sum *sum,
 	struct money jackpots, int64_t now_ms, struct autoplay *autoplay);
 

@@ -24,7 +24,8 @@ enum exact_status round_yields_of(const struct exact_work *work, const struct ex
 void round_yields_free(struct round_yields *yields);
 
 /* The return of a round of one bet, as a fraction of its price. In games with carried state, low
- * and high are the lowest and the highest return of any level of unlocking; else both equal rtp. */
+ * and high are the lowest and the highest return over all levels of unlocking; in other games both
+ * equal rtp. */
 struct bet_return {
 	mpq_t rtp, low, high;
 };
@@ -40,8 +41,8 @@ enum exact_status bet_return_of(
 /* Converts x from multiples of the total bet to multiples of the mode's price. */
 void exact_per_price(mpq_t x, const struct game_mode *mode);
 
-/* Is the return of every bet of this class, at every level of unlocking, in its published band?
- * `work` has depth EXACT_RETURN. */
+/* Sets *in_band_r: is the return of every bet of this class, at every level of unlocking, in its
+ * published band? `work` has depth EXACT_RETURN. */
 enum exact_status exact_check_band(
 	const struct exact_work *work, const struct published_rtp *published, bool *in_band_r);
 

@@ -24,16 +24,17 @@ uint8_t round_state_pack(const struct round_state *state);
 /* False, and nothing changed, for a byte that is not a state: more than two collectibles. */
 bool round_state_unpack(uint8_t byte, struct round_state *state_r);
 
-/* The state that a round at this total bet begins with. The state may be older than the definition:
- * steps and collectibles that the game no longer has are dropped. */
+/* The state that a round at this total bet begins with. The stored state may be older than the
+ * definition: this function leaves out steps and collectibles that the game no longer has. */
 struct round_state carried_state(
 	const struct carried *carried, const struct game *game, struct money total);
 /* The total bet of entry i, 0 .. count - 1, rising. */
 struct money carried_total(const struct carried *carried, uint32_t i);
-/* Stores the state after a round at this total bet. If there is no room, it drops a bet value that
- * the game no longer offers in the currency. False, and nothing changed, if the game still offers
- * every stored bet value. That takes a game with collectibles and more than CARRIED_MAX bet values
- * in a currency, which the loader does not refuse; the engine then refuses the bet. */
+/* Stores the state after a round at this total bet. If there is no room, it drops a bet value
+ * that the game no longer offers in the currency. False, and nothing changed, if there is no
+ * room and the game still offers every stored bet value. The loader refuses games for which this
+ * could happen: collectibles and more than CARRIED_MAX bet values in a currency (a player has
+ * one currency). */
 bool carried_set(struct carried *carried, const struct game *game, uint32_t currency,
 	struct money total, const struct round_state *state) CARILLON_MUST_CHECK;
 

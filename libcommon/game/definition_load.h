@@ -40,6 +40,11 @@ enum definition_status definition_load_flags(
 enum definition_status definition_parse_flags(const char *name, const char *text, size_t count,
 	uint32_t flags, struct game *game_r, char *error);
 
+/* The same with DEFINITION_UNPROVEN and DEFINITION_SIMULATED. A program that loads
+ * definitions only in this way links no exact mathematics, so it can run in a browser. */
+enum definition_status definition_parse_unproven(
+	const char *name, const char *text, size_t count, struct game *game_r, char *error);
+
 /* Frees what the loader allocated, but not the struct itself. May be called twice. */
 void definition_free(struct game *game);
 

@@ -1,12 +1,15 @@
 /* Exact mathematics of a game: every figure is a rational number, none is estimated.
  *
- * libcommon/game/round.h plays a round; this file computes what it returns. Figures are per paid
- * round; returns are fractions of the stake (for a bought mode, of its price); jackpots count at
- * their seed. Each feature has its own method and file. Lines: the product of the reels' weights.
- * All windows of a spin: the automaton of reel_machine.h. Free spins: a branching process. Sticky
- * respins: the held masks of each reel. Hold and win: an absorbing chain over filled cells and
- * respins left. Collect and unlock: a Markov chain over the collectibles, for each level of
- * unlocking.
+ * libcommon/game/round.h plays a round; this file computes what a round returns. Figures are per
+ * paid round. Returns are fractions of the stake (in a bought mode, of its price). Jackpots count
+ * at their seed. Each feature has its own method, in its own file:
+ *
+ * - lines: the product of the reels' weights
+ * - all windows of a spin: the automaton of reel_machine.h
+ * - free spins: a branching process
+ * - sticky respins: for each reel, the distribution of the symbols that it holds
+ * - hold and win: an absorbing Markov chain over filled cells and respins left
+ * - collect and unlock: a Markov chain over the collectibles, for each level of unlocking
  *
  * Allocates (GMP's rationals); no I/O, no clock. */
 #ifndef CARILLON_GAME_EXACT_H
@@ -29,15 +32,15 @@ struct exact_part {
 	mpq_t rtp;
 };
 
-/* How often an event happens: expected number per paid round, free spins included. "free_spins"
- * counts only awards by the paid spin. */
+/* The expected number of an event per paid round, free spins included. "free_spins" counts only
+ * awards by the paid spin. */
 struct exact_feature {
 	char name[EXACT_NAME_MAX]; /* "free_spins", "hold_and_win", "jackpot", "explosion" */
 	mpq_t frequency;
 };
 
-/* A row of the distribution of the paid spin's own win: lines, all scatter pays (also those of a
- * scatter award) and progressives won by symbols, at the seed; no features. */
+/* A row of the distribution of the paid spin's own win. It counts lines, all scatter pays (also
+ * those of a scatter award) and progressives won by symbols, at the seed, but no features. */
 struct exact_win {
 	mpq_t x; /* times the stake */
 	mpq_t probability;
@@ -74,8 +77,8 @@ struct exact_mode {
 	struct exact_state state[EXACT_STATES_MAX];
 	bool in_band; /* every bet of the class is in the published band, at every level */
 	/* EXACT_ALL only */
-	/* P(the round wins). Exact, unless a free spin that wins nothing can award several free
-	 * spins: then it is computed from a root of a polynomial, correct to 2^-200. */
+	/* P(the round wins). Exact, with one exception: if a free spin that wins nothing can award
+	 * several free spins, it comes from the root of a polynomial and is correct to 2^-200. */
 	mpq_t hit_rate;
 	mpq_t second_moment; /* E[X^2], X in stakes */
 	mpq_t variance;
@@ -85,8 +88,8 @@ struct exact_mode {
 	 *   spin counts alone, because the number of free spins has no bound;
 	 * - "base spin and its feature", "free spin and its feature", if collectibles start
 	 *   features: the sum of the window and of the features that its collectibles start
-	 *   (respin, multiplier, explosion). The probability of a base spin is that of the long
-	 *   run with everything unlocked;
+	 *   (respin, multiplier, explosion). For a base spin, the probability is the long-run one
+	 *   with everything unlocked;
 	 * - "hold and win": the whole feature, without the window that started it;
 	 * - "sticky respin", "sticky respin in free spins": each respin alone, because the player
 	 *   starts it like a free spin; the probability is averaged over the respins that one
@@ -99,7 +102,7 @@ struct exact_mode {
 	struct exact_win *win; /* owned; by rising x */
 };
 
-/* What the contribution adds to the return, which counts jackpots at their seed. */
+/* What the contribution adds to the return. The return itself counts jackpots at their seed. */
 struct exact_contribution {
 	mpq_t counted_whole; /* contribution_ppm as a fraction */
 	mpq_t live_rows;     /* counted_whole times the sum of all rows' shares */
@@ -119,16 +122,16 @@ enum exact_status {
 			    return */
 };
 
-/* How many struct exact_mode the game has: one for each mode and class of bets with its own
- * published return (in a demo: one for each mode). */
+/* The number of struct exact_mode that the game has: one for each mode and class of bets with its
+ * own published return (in a demo: one for each mode). */
 uint32_t exact_mode_count(const struct game *game);
 /* Computes the one with number `index`. Initialises `mode_r`; exact_mode_free frees it. */
 enum exact_status exact_mode(
 	const struct game *game, uint32_t index, enum exact_depth depth, struct exact_mode *mode_r);
 void exact_mode_free(struct exact_mode *mode);
-/* The same for several indices of a game. Call exact_figure in rising order of index, because the
- * figures of one mode share work. The game must not change between exact_open and exact_close.
- * exact_open returns NULL if memory runs out. */
+/* The same for several indices of a game. Call exact_figure in rising order of index, because
+ * consecutive figures of a mode share work. The game must not change between exact_open and
+ * exact_close. exact_open returns NULL if memory runs out. */
 struct exact_analysis;
 struct exact_analysis *exact_open(const struct game *game, enum exact_depth depth);
 enum exact_status exact_figure(

@@ -1,10 +1,10 @@
 /* A game in memory, compiled from its definition file, and the rules of a bet.
  *
- * The definition holds the numbers; the code implements features (lines, wild, scatter, free spins,
- * pick bonus, progressive, gamble, autoplay). No code depends on the name of a game. The loader
- * (libcommon/game/definition_load.h) fills a struct game and refuses definitions that cannot be
- * played. After that the struct is read-only: any number of rounds and threads may share it. Money
- * is in minor units of the currency named beside it; weights are relative. */
+ * The definition has the numbers; the code implements features such as lines, free spins and the
+ * gamble. No code depends on the name of a game. The loader (libcommon/game/definition_load.h)
+ * fills a struct game and refuses definitions that cannot be played. After that the struct is
+ * read-only: any number of rounds and threads may share it. Money is in minor units of the currency
+ * named beside it; weights are relative. */
 #ifndef CARILLON_GAME_GAME_H
 #define CARILLON_GAME_GAME_H
 
@@ -46,7 +46,7 @@
 #define GAME_COIN_MINOR_MAX 1000000000
 #define GAME_WEIGHT_MAX 1000000000 /* the sum of the weights of one draw */
 #define GAME_ROUND_PHASES_MAX                                                                      \
-	32768 /* the loader proves: the probability that a round needs more is below 10^-18 */
+	32768 /* the loader proves that the probability that a round needs more is below 10^-18 */
 #define GAME_DIGEST_BYTES 32
 
 #define GAME_NO_SYMBOL 0xffu
@@ -68,7 +68,7 @@ struct game_symbol {
 	enum symbol_kind kind;
 	uint32_t pay[GAME_REELS_MAX + 1]; /* by length of the combination: coins; for scatters,
 					     multiples of the total bet; 0: no pay */
-	bool wild_counts; /* scatter: each wild counts as one of it. RULE mystery-elves 2.7 */
+	bool wild_counts; /* scatter: each wild counts as this symbol too. RULE mystery-elves 2.7 */
 };
 
 /* One reel's strip. A stop is the strip position shown in the window's top row. Stops may have
@@ -241,7 +241,7 @@ struct game {
 	char name[GAME_NAME_MAX];
 	uint32_t number;  /* of the game, > 0; identifies it in journals and tallies */
 	uint32_t version; /* of the definition */
-	bool demo;	  /* only demo installations load it */
+	bool demo;	  /* live installations refuse it */
 	/* the math version: SHA-256 of the canonical definition */
 	uint8_t digest[GAME_DIGEST_BYTES];
 

@@ -1,7 +1,7 @@
 /* The state of one player in one game between moves: witch, autoplay, the open round, the last
  * gamble cards and the carried state. The record of each move (<= 1 KB in total) contains it, so it
- * is plain and bounded and has one canonical encoding. Its amounts do not count until the wallet's
- * journal confirms them. */
+ * has a bounded size and one canonical encoding. Only the wallet's journal decides about money: the
+ * amounts in this state are valid once their move is booked. */
 #ifndef CARILLON_GAME_GAME_STATE_H
 #define CARILLON_GAME_GAME_STATE_H
 

@@ -1,17 +1,21 @@
 /* Computes the expected line win for an optimiser that changes strips a hundred thousand times a
  * second. The results are the same exact integers as those of exact/lines.h (tests compare them),
- * but computed in 128 bits instead of GMP, and only the changed reel is updated. */
+ * but this code computes in 128 bits instead of with GMP, and updates only the reel that
+ * changed. */
 #ifndef CARILLON_GAME_LINE_QUICK_H
 #define CARILLON_GAME_LINE_QUICK_H
 
 #include "libcommon/game/exact/line_graph.h"
 #include "libcommon/game/exact/lines.h"
 
-/* How much the pay of a line grows when one more cell extends its run. line_quick_sum multiplies
- * each of these steps by the number of ways to show the extended run. Modulo 2^64. */
+/* The line win is the sum of the values below, each times the weight of the ways that the comment
+ * on it names. A value says what one further cell adds to the pay of a line. Ways that begin with
+ * k + 1 wilds also begin with k wilds, so a value leaves out what the values for fewer wilds count
+ * already. Hence it may be negative, and is computed modulo 2^64. The values are used only if wilds
+ * do not multiply and the sum fits 64 bits. If wilds multiply, all of them are 0. */
 struct line_steps {
 	uint64_t most; /* a line's largest pay, flat multiplier included */
-	/* [k]: for ways in which the first k cells are wild */
+	/* [k]: for the ways in which the first k cells are wild */
 	uint64_t wild[GAME_REELS_MAX + 1];
 	/* [symbol][k][n]: for ways in which k cells are wild and the next n - k are the symbol or
 	 * wild */

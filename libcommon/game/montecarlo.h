@@ -1,11 +1,12 @@
 /* Monte Carlo: plays millions of whole rounds and keeps only totals.
  *
  * It plays the same rounds as libcommon/game/round.h, without win items, phases and money checks. A
- * base spin uses one word of ChaCha20. Lemire's method, nested and with rejection, turns the word
- * into unbiased indices: one for the first reels together and one for each other reel. The first
- * index selects an entry of a table that says what those reels decide (usually that no line can win
- * any more); the other indices walk the automaton of libcommon/game/reel_machine.h. Features use
- * counts and tables where only totals matter.
+ * base spin usually uses one word of ChaCha20 (montecarlo/internal.h says when it uses two).
+ * Lemire's method, nested and with rejection, turns the word into unbiased indices: one for the
+ * first reels together and one for each other reel. The first index selects an entry of a table.
+ * The entry says what those reels decide (usually that no line can win any more); the other indices
+ * walk the automaton of libcommon/game/reel_machine.h. Features use counts and tables where only
+ * totals matter.
  *
  * Rounds are played in blocks. The key of a block's randomness is (seed, block number), so a run's
  * result does not depend on the number of threads, and each block can be replayed alone. With

@@ -1,8 +1,9 @@
 /* The PAR sheet: the document that a mathematician uses to certify a game.
  *
- * par_document builds it once, as sections of words and tables. HTML, CSV and JSON are written from
- * the same document, so they agree. Every number is exact and comes from the definition that the
- * server plays; only the intervals over sessions are approximate, and the sheet says so. */
+ * par_document builds it once, as sections of words and tables. HTML, CSV and JSON are written
+ * from the same document, so they agree. Every number is computed exactly from the definition
+ * that the server plays, and decimals are rounded. Two exceptions: some hit rates (exact.h,
+ * correct to 2^-200), and the intervals over sessions, which are approximate; the sheet says so. */
 #ifndef CARILLON_GAME_PAR_H
 #define CARILLON_GAME_PAR_H
 
@@ -13,8 +14,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
-/* Prints the error on stderr and exits with 2. So if tables do not agree with the analysis, or
- * memory runs out, no part of the sheet is written. */
+/* Prints the error on stderr and exits with 2. The PAR code calls it before it writes anything, if
+ * a table does not agree with the analysis or memory runs out. So it never writes part of a wrong
+ * sheet. */
 _Noreturn void par_refuse(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 /* ---- combinations.c: what a line pays, combination by combination ---- */
@@ -35,7 +37,7 @@ struct par_combinations {
 	uint32_t lines;
 	mpz_t cycle;   /* combinations of stops that can occur, weighted; with a guarantee, only
 			  those that keep it */
-	mpq_t return_; /* of all lines, in total bets: the sum of the list */
+	mpq_t return_; /* of all lines, in total bets: the sum over the combinations below */
 	uint32_t count;
 	struct par_combination *of; /* owned; by symbol, falling length, multiplier */
 };
@@ -106,7 +108,7 @@ void par_per_round(const struct par_mode *mode, const struct par_context *contex
  * `count` times). */
 void par_windows(const struct par_context *context, uint8_t symbol, uint32_t count, bool or_more,
 	mpz_t windows_r);
-/* windows / all windows of the context. */
+/* Divides `windows` by the number of all windows of the context. */
 void par_share(const struct par_context *context, const mpz_t windows, mpq_t share_r);
 
 /* ---- section.c: words and tables ----
@@ -120,7 +122,7 @@ json_t *par_section(json_t *sections, const char *id, const char *title);
 void par_words(json_t *section, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* `columns`: "id=Title|id=Title"; the title "!" makes an exact column. */
 json_t *par_table(json_t *section, const char *id, const char *caption, const char *columns);
-/* One text per column, then NULL; missing last columns stay empty. */
+/* One text per column, then NULL. Columns left out at the end stay empty. */
 void par_row(json_t *table, ...) __attribute__((sentinel));
 void par_row_of(json_t *table, const char *const *texts, size_t count);
 /* The sum below the rows; it is not one of the rows. */

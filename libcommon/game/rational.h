@@ -12,7 +12,8 @@
 
 /* A rational as a decimal number, correctly rounded (half away from zero). */
 char *rational_decimals(const mpq_t value, unsigned digits);
-/* `factor` times the square root of a rational, correct to 40 digits; for deviations. */
+/* `factor` times the square root of a rational, for standard deviations. The root is correct to 40
+ * digits. */
 char *rational_root_decimals(const mpq_t value, const char *factor, unsigned digits);
 /* x 100: a percentage. */
 char *rational_percent(const mpq_t value, unsigned digits);
@@ -22,8 +23,8 @@ json_t *json_fraction(const mpq_t value); /* "p/q" */
 /* 1 / frequency; "0" if frequency is 0. */
 char *one_in(const mpq_t frequency, unsigned digits);
 
-/* z of a two-sided 90 % interval. The volatility index is this times the standard deviation of one
- * round's win in stakes. */
+/* z of a two-sided 90 % interval. The volatility index is z times the standard deviation of one
+ * round's win, in stakes. */
 #define VOLATILITY_Z "1.644853626951472714863848907991632136"
 /* z of two-sided 99 % and 99.9 % intervals. */
 #define Z_99 2.5758293035489004

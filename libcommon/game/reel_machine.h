@@ -2,12 +2,12 @@
  * states.
  *
  * Each reel shows one of its weighted columns, independently of the other reels. After the first r
- * reels, the rest depends only on which lines are alive and with which symbol (and, if wilds
- * multiply, with how many wilds). Prefixes that agree in this are one state, so a full cycle of
- * 10^8 windows shrinks to thousands of states. The transition that ends a line carries its pay. The
- * same machine gives exact distributions (here), ranks of guaranteed spins (core/spin_rank.h) and
- * tables for Monte Carlo (montecarlo/). Tests compare it with the engine's line evaluation
- * (libcommon/game/lines.h). Counts are exact, in 128 bits.
+ * reels, what the other reels can add to the win depends only on which lines can still win and with
+ * which symbol (and, if wilds multiply, with how many wilds). All windows that agree in this are
+ * one state, so a full cycle of 10^8 windows shrinks to thousands of states. The transition that
+ * ends a line carries its pay. The same machine gives exact distributions (here), ranks of
+ * guaranteed spins (core/spin_rank.h) and tables for Monte Carlo (montecarlo/). Tests compare it
+ * with the engine's line evaluation (libcommon/game/lines.h). Counts are exact, in 128 bits.
  *
  * Allocates; no I/O, no clock. */
 #ifndef CARILLON_GAME_REEL_MACHINE_H
@@ -17,9 +17,9 @@
 
 __extension__ typedef unsigned __int128 exact_count;
 
-/* One column a reel can show. The machine sums `tag` over the reels, as it sums the win. A tag is
- * four counters of 8 bits each (for example scatters, bonus symbols, collectibles). The caller
- * decides what they count. */
+/* One column that a reel can show. A tag is 32 bits that the caller divides into counters, for
+ * example of scatters, bonus symbols and collectibles. The machine adds the tags of the
+ * reels, as it adds the wins. */
 struct machine_column {
 	uint8_t symbol[GAME_ROWS_MAX];
 	uint32_t tag;

@@ -86,7 +86,7 @@ struct phase {
 	uint32_t picks_offered;
 	uint8_t reels, rows;
 	uint8_t strips; /* the set that `stop` refers to */
-	/* phases without stops of their own: the stops of their spin */
+	/* a phase that does not spin the reels has the stops of its spin */
 	uint16_t stop[GAME_REELS_MAX];
 	uint8_t window[GAME_CELLS_MAX]; /* symbol at reel * rows + row, as paid: after expansion,
 					   falling, marks and wilds */
@@ -144,7 +144,7 @@ struct round {
 	uint32_t free_left, free_appended;
 	bool spin_played; /* the paid spin is over */
 	bool free_started;
-	/* of the last spin, until the phase that they award has been played; then 0 */
+	/* in the last spin; 0 once the phase that they award has been played */
 	uint32_t scatters, bonuses;
 	uint32_t scatter_cells, bonus_cells;
 	uint32_t sticky_left, sticky_cells;

@@ -1,4 +1,5 @@
-/* The clock. Everything else takes the time from here, except log.c, which stamps its own lines. */
+/* The clock. All services take the time from here. Exceptions: log.c, which stamps its own
+ * lines, and two tools (kafka-topics, carillon-supervisor). */
 #ifndef CARILLON_IO_CLOCK_H
 #define CARILLON_IO_CLOCK_H
 

@@ -29,6 +29,7 @@ struct health {
 	bool ready;
 	char why_not[256];
 	char failed[256]; /* empty: no failure */
+	char note[256];	  /* empty: none */
 };
 
 /* The answer in progress to one client. */
@@ -51,7 +52,7 @@ static unsigned body_healthz(struct health *health, char *out)
 		return HTTP_STATUS_OK;
 	}
 	(void)snprintf(out, SMALL_BODY_MAX,
-		"the loop has not turned for %llu ms; expected less than %u\n",
+		"the event loop has not run for %llu ms; expected less than %u ms\n",
 		(unsigned long long)(silent_us / 1000u), STUCK_US / 1000u);
 	return HTTP_STATUS_SERVICE_UNAVAILABLE;
 }
@@ -60,9 +61,21 @@ static unsigned body_readyz(struct health *health, char *out)
 {
 	(void)pthread_mutex_lock(&health->lock);
 	bool ready = health->ready;
-	(void)snprintf(out, SMALL_BODY_MAX, "%s\n", ready ? "ok" : health->why_not);
+	(void)snprintf(out, SMALL_BODY_MAX, "%.200s%s%s\n", ready ? "ok" : health->why_not,
+		health->note[0] == '\0' ? "" : "; ", health->note);
 	(void)pthread_mutex_unlock(&health->lock);
 	return ready ? HTTP_STATUS_OK : HTTP_STATUS_SERVICE_UNAVAILABLE;
+}
+
+/* The same as gauges, for whoever only reads /metrics. */
+static void gauges_set(struct health *health)
+{
+	char unused[SMALL_BODY_MAX];
+	metric_set(metric_gauge("carillon_healthy", NULL,
+			   "1: /healthz is good; 0: the loop is stuck, or has a fault."),
+		body_healthz(health, unused) == HTTP_STATUS_OK);
+	metric_set(metric_gauge("carillon_ready", NULL, "1: the instance takes requests."),
+		body_readyz(health, unused) == HTTP_STATUS_OK);
 }
 
 static unsigned body_make(struct health *health, const char *path, struct answer *answer)
@@ -72,6 +85,7 @@ static unsigned body_make(struct health *health, const char *path, struct answer
 	unsigned status = HTTP_STATUS_OK;
 	size_t length = 0;
 	if (strcmp(path, "/metrics") == 0) {
+		gauges_set(health);
 		text = metrics_text(&length);
 	} else if (strcmp(path, "/healthz") == 0) {
 		status = body_healthz(health, small);
@@ -79,7 +93,8 @@ static unsigned body_make(struct health *health, const char *path, struct answer
 		status = body_readyz(health, small);
 	} else {
 		status = HTTP_STATUS_NOT_FOUND;
-		(void)snprintf(small, sizeof(small), "expected /healthz, /readyz or /metrics\n");
+		(void)snprintf(small, sizeof(small),
+			"found another path, expected /healthz, /readyz or /metrics\n");
 	}
 	if (text == NULL)
 		length = strlen(small);
@@ -210,7 +225,7 @@ struct health *health_start(const char *listen)
 	int error = pthread_create(&health->thread, NULL, run, health);
 	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (error != 0)
-		fatal("health: thread: %s", strerror(error));
+		fatal("health: cannot start the thread: %s", strerror(error));
 	return health;
 }
 
@@ -230,6 +245,13 @@ void health_ready(struct health *health, bool ready, const char *why_not)
 	health->ready = ready;
 	(void)snprintf(health->why_not, sizeof(health->why_not), "%s",
 		why_not != NULL ? why_not : "not ready");
+	(void)pthread_mutex_unlock(&health->lock);
+}
+
+void health_note(struct health *health, const char *note)
+{
+	(void)pthread_mutex_lock(&health->lock);
+	(void)snprintf(health->note, sizeof(health->note), "%s", note);
 	(void)pthread_mutex_unlock(&health->lock);
 }
 

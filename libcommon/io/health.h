@@ -10,7 +10,10 @@ struct health *health_start(const char *listen);	 /* "127.0.0.1:0": any free por
 const char *health_address(const struct health *health); /* with the actual port */
 void health_tick(struct health *health);		 /* call each turn of the loop */
 void health_ready(struct health *health, bool ready, const char *why_not);
-/* From now on /healthz fails with this reason. For faults that need a restart or the operator. */
+/* /readyz adds this note to its answer, ready or not. Use it for something that an operator must
+ * look at. At most 255 bytes; empty: no note. */
+void health_note(struct health *health, const char *note);
+/* From now on /healthz fails with this reason. For faults that need a restart or an operator. */
 void health_fail(struct health *health, const char *why);
 void health_stop(struct health **health);
 

@@ -22,6 +22,11 @@ const char *topic_name(enum topic topic)
 	return TOPIC_NAMES[topic];
 }
 
+bool kafka_is_none(const char *brokers)
+{
+	return strcmp(brokers, KAFKA_NONE) == 0;
+}
+
 /* librdkafka's log. Its warnings of lost connections are logged as info, because a restarting
  * broker causes dozens of them. */
 static void on_log(const rd_kafka_t *rk, int level, const char *facility, const char *text)
@@ -49,14 +54,15 @@ void kafka_conf_set(rd_kafka_conf_t *conf, const char *name, const char *value)
 {
 	char text[512];
 	if (rd_kafka_conf_set(conf, name, value, text, sizeof(text)) != RD_KAFKA_CONF_OK)
-		fatal("kafka: setting %s=%s: %s", name, value, text);
+		fatal("kafka: cannot set %s=%s: %s", name, value, text);
 }
 
 rd_kafka_conf_t *kafka_conf_new(const char *brokers, const char *what)
 {
 	rd_kafka_conf_t *conf = rd_kafka_conf_new();
 	if (brokers[0] == '\0')
-		fatal("kafka: found no address, expected host:port (CARILLON_KAFKA)");
+		fatal("kafka: found no address, expected host:port, or " KAFKA_NONE
+		      " (CARILLON_KAFKA)");
 	kafka_conf_set(conf, "bootstrap.servers", brokers);
 	kafka_conf_set(conf, "client.id", what);
 	kafka_conf_set(conf, "socket.nagle.disable", "true");
@@ -86,7 +92,7 @@ rd_kafka_topic_t *kafka_topic(rd_kafka_t *rk, rd_kafka_topic_t **topics, enum to
 	if (topics[topic] == NULL) {
 		topics[topic] = rd_kafka_topic_new(rk, topic_name(topic), NULL);
 		if (topics[topic] == NULL)
-			fatal("kafka: topic %s: %s", topic_name(topic),
+			fatal("kafka: cannot open topic %s: %s", topic_name(topic),
 				rd_kafka_err2str(rd_kafka_last_error()));
 	}
 	return topics[topic];

@@ -1,5 +1,5 @@
 /* Kafka by librdkafka: explicit partitions, manual assignment, no consumer groups. The settings
- * come from measurements (docs/architecture.md). */
+ * come from measurements (docs/performance.md). */
 #ifndef CARILLON_IO_KAFKA_H
 #define CARILLON_IO_KAFKA_H
 
@@ -21,12 +21,17 @@ enum topic {
 const char *topic_name(enum topic topic);
 
 /* FAST favours latency: producers linger 0 ms without compression, consumers fetch as soon as there
- * is one byte. SLOW favours volume: producers linger 20 ms with lz4, consumers fetch 64 KB, or less
- * after 50 ms. service_send chooses the pace by topic (service.h). */
+ * is one byte. SLOW favours volume: producers gather for 40 ms (kafka_lane.h) with lz4, consumers
+ * fetch 64 KB, or less after 50 ms. service_send chooses the pace by topic (service.h). */
 enum kafka_pace { KAFKA_FAST, KAFKA_SLOW };
 
 struct kafka_producer;
 struct kafka_consumer;
+
+/* In place of addresses: the installation has no Kafka. Producers then drop what they are given and
+ * count it as acknowledged; consumers read nothing, and every topic is empty. */
+#define KAFKA_NONE "none"
+bool kafka_is_none(const char *brokers);
 
 struct kafka_message {
 	enum topic topic;
@@ -34,6 +39,7 @@ struct kafka_message {
 	int64_t offset;
 	const uint8_t *key, *bytes; /* valid until kafka_batch_free */
 	size_t key_length, length;
+	bool refused; /* its MAC is missing or wrong: skip it (event_mac.h) */
 };
 struct kafka_batch {
 	struct kafka_message *messages;
@@ -41,24 +47,30 @@ struct kafka_batch {
 	void *internal;
 };
 
-/* Producers: acks=all, idempotent, no message timeout. A fatal error of librdkafka ends the
- * process. Producers and consumers connect and reconnect by themselves; creating one does not wait
- * for Kafka. */
+/* Producers: acks=all, idempotent, no message timeout. After a fatal error of librdkafka, or a
+ * message that can never be delivered, kafka_producer_poll replaces the librdkafka producer inside;
+ * messages on their way are lost and count as acknowledged. Producers and consumers connect and
+ * reconnect by themselves; creating one does not wait for Kafka. */
 struct kafka_producer *kafka_producer_new(const char *brokers, enum kafka_pace pace);
-/* Copies key and bytes. While librdkafka's queue is full, waits and serves the queue. */
+/* Copies key and bytes. Waits while librdkafka's queue is full. */
 void kafka_produce(struct kafka_producer *producer, enum topic topic, uint32_t partition,
 	const void *key, size_t key_length, const void *bytes, size_t length);
 /* The same without waiting. False: the queue is full, and the message is not taken. */
 bool kafka_offer(struct kafka_producer *producer, enum topic topic, uint32_t partition,
 	const void *key, size_t key_length, const void *bytes, size_t length);
-/* Fetches the topic's metadata ahead, so the first message does not wait for it. */
+/* Fetches the topic's metadata in advance, so that the first message does not wait for it. */
 void kafka_producer_connect(struct kafka_producer *producer, enum topic topic);
 /* Counts the messages given to the producer for a partition, and those that Kafka has acknowledged.
  * Kafka acknowledges them in order. */
 void kafka_produced(const struct kafka_producer *producer, enum topic topic, uint32_t partition,
 	uint64_t *given_r, uint64_t *acknowledged_r);
-/* Serves delivery reports. Call each turn. */
+/* A number that grows whenever the producer loses messages, of any partition. */
+uint64_t kafka_producer_lost(const struct kafka_producer *producer);
+/* Serves delivery reports and sends the messages that are due. Call it each turn. */
 void kafka_producer_poll(struct kafka_producer *producer);
+/* Does the producer hold messages that are not due yet? If so, call kafka_producer_poll within 10
+ * ms. */
+bool kafka_producer_holds(const struct kafka_producer *producer);
 /* True when Kafka has acknowledged all messages. */
 bool kafka_producer_flush(struct kafka_producer *producer, int timeout_ms);
 void kafka_producer_free(struct kafka_producer **producer);
@@ -71,21 +83,27 @@ int kafka_consumer_fd(const struct kafka_consumer *consumer);
  * end or already deleted moves to the nearest existing one, with a warning. */
 void kafka_consume(
 	struct kafka_consumer *consumer, enum topic topic, uint32_t partition, int64_t offset);
-/* The same for an offset that is known to exist (from kafka_bounds, kafka_offset_near); sends no
- * request to Kafka. A broker answers the requests of a connection in order, so a request that
- * follows a waiting fetch takes up to 100 ms: loops ask for offsets through a second consumer. If
- * the offset is gone after all, it moves as above. False when Kafka gives no metadata for the
- * topic; then nothing was started. */
-bool kafka_consume_at(
+/* The same for an offset that is known to exist (from kafka_bounds or kafka_offset_near). Never
+ * waits, because it sends no request to Kafka. If the offset does not exist after all (it may
+ * disappear while Kafka is away), reading moves to the nearest existing one. To query offsets,
+ * loops use a second consumer: a broker answers the requests of a connection in order, so a query
+ * takes up to 100 ms while a fetch waits. */
+void kafka_consume_at(
 	struct kafka_consumer *consumer, enum topic topic, uint32_t partition, int64_t offset);
+/* Starts to read the last n messages of a partition, and all that follow, once Kafka answers. Never
+ * waits. */
+void kafka_consume_last(
+	struct kafka_consumer *consumer, enum topic topic, uint32_t partition, int64_t n);
+/* Sets where reading continues if an offset is past the end of a partition: n messages before the
+ * end (0 without this call). An offset can be past the end only if Kafka was restarted empty or has
+ * lost its newest messages. Then its last messages may be new to us. */
+void kafka_reread(struct kafka_consumer *consumer, int64_t n);
 void kafka_consume_stop(struct kafka_consumer *consumer, enum topic topic, uint32_t partition);
 /* Up to max messages that have arrived. Never waits. */
 struct kafka_batch kafka_poll(struct kafka_consumer *consumer, size_t max);
-/* A copy that outlives the batch and its consumer; freed by kafka_batch_free. */
-struct kafka_batch kafka_batch_copy(const struct kafka_batch *batch);
 void kafka_batch_free(struct kafka_batch *batch);
-/* Asks the broker for the first offset it keeps and the next offset it will write. False after 10 s
- * without a reply. */
+/* Queries the broker: *first_r is the first offset that it still has, *next_r the offset of the
+ * next message. False after 10 s without a reply. */
 bool kafka_bounds(struct kafka_consumer *consumer, enum topic topic, uint32_t partition,
 	int64_t *first_r, int64_t *next_r);
 /* The same with the caller's time limit, for loops that hold a lease. */
@@ -97,10 +115,6 @@ int64_t kafka_offset_near(
 	enum topic topic, uint32_t partition, int64_t offset, int64_t first, int64_t next);
 /* Messages after the last one read, as of the last fetch; -1 when unknown. */
 int64_t kafka_lag(const struct kafka_consumer *consumer, enum topic topic, uint32_t partition);
-/* The message at an offset, for instance the last one before `next`. Uses a short-lived consumer of
- * its own. The batch has 0 or 1 messages. */
-struct kafka_batch kafka_read_at(
-	const char *brokers, enum topic topic, uint32_t partition, int64_t offset);
 void kafka_consumer_free(struct kafka_consumer **consumer);
 
 #endif

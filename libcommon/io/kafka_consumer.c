@@ -14,9 +14,8 @@
 #include <unistd.h>
 
 #define BOUNDS_TIMEOUT_MS 10000
-#define REPAIR_TIMEOUT_MS 500
+#define REPAIR_TIMEOUT_MS 100
 #define REPAIR_PAUSE_US 1000000
-#define READ_AT_TIMEOUT_US 10000000
 #define POLL_MAX 10000
 
 struct partition {
@@ -26,13 +25,14 @@ struct partition {
 };
 
 struct kafka_consumer {
-	rd_kafka_t *rk;
+	rd_kafka_t *rk; /* NULL: there is no Kafka */
 	rd_kafka_queue_t *queue;
 	int fd;
 	rd_kafka_topic_t *topics[TOPICS_N];
 	bool metadata[TOPICS_N];
 	struct partition partitions[TOPICS_N][SHARDS_MAX];
 	size_t lost;
+	int64_t reread;	    /* messages to go back when an offset is past the end */
 	uint64_t repair_us; /* time of the last repair */
 };
 
@@ -49,9 +49,8 @@ static void *must(void *memory)
 	return memory;
 }
 
-struct kafka_consumer *kafka_consumer_new(const char *brokers, enum kafka_pace pace)
+static rd_kafka_t *handle_new(const char *brokers, enum kafka_pace pace)
 {
-	struct kafka_consumer *consumer = must(calloc(1, sizeof(*consumer)));
 	rd_kafka_conf_t *conf =
 		kafka_conf_new(brokers, pace == KAFKA_FAST ? "carillon-fast" : "carillon-slow");
 	kafka_conf_set(conf, "fetch.min.bytes", pace == KAFKA_FAST ? "1" : "65536");
@@ -64,11 +63,19 @@ struct kafka_consumer *kafka_consumer_new(const char *brokers, enum kafka_pace p
 	kafka_conf_set(conf, "enable.auto.offset.store", "false");
 	kafka_conf_set(conf, "queued.max.messages.kbytes", "32768");
 	kafka_conf_set(conf, "allow.auto.create.topics", "false");
-	consumer->rk = kafka_handle_new(RD_KAFKA_CONSUMER, conf);
-	consumer->queue = rd_kafka_queue_new(consumer->rk);
+	return kafka_handle_new(RD_KAFKA_CONSUMER, conf);
+}
+
+struct kafka_consumer *kafka_consumer_new(const char *brokers, enum kafka_pace pace)
+{
+	struct kafka_consumer *consumer = must(calloc(1, sizeof(*consumer)));
 	consumer->fd = eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC);
 	if (consumer->fd < 0)
-		fatal("kafka: eventfd: %s", strerror(errno));
+		fatal("kafka: cannot make an eventfd: %s", strerror(errno));
+	if (kafka_is_none(brokers))
+		return consumer;
+	consumer->rk = handle_new(brokers, pace);
+	consumer->queue = rd_kafka_queue_new(consumer->rk);
 	uint64_t one = 1;
 	rd_kafka_queue_io_event_enable(consumer->queue, consumer->fd, &one, sizeof(one));
 	return consumer;
@@ -88,7 +95,8 @@ static bool metadata_known(struct kafka_consumer *consumer, enum topic topic, in
 		return true;
 	rd_kafka_resp_err_t error = rd_kafka_metadata(consumer->rk, 0, rkt, &metadata, timeout_ms);
 	if (error != RD_KAFKA_RESP_ERR_NO_ERROR) {
-		log_info("kafka: metadata of %s: %s", topic_name(topic), rd_kafka_err2str(error));
+		log_info("kafka: cannot read the metadata of %s: %s", topic_name(topic),
+			rd_kafka_err2str(error));
 		return false;
 	}
 	consumer->metadata[topic] =
@@ -101,6 +109,10 @@ bool kafka_bounds_within(struct kafka_consumer *consumer, enum topic topic, uint
 	int timeout_ms, int64_t *first_r, int64_t *next_r)
 {
 	uint64_t until = clock_mono_us() + (uint64_t)timeout_ms * 1000u;
+	if (consumer->rk == NULL) {
+		*first_r = *next_r = 0;
+		return true;
+	}
 	if (!metadata_known(consumer, topic, timeout_ms))
 		return false;
 	for (;;) {
@@ -111,8 +123,9 @@ bool kafka_bounds_within(struct kafka_consumer *consumer, enum topic topic, uint
 		if (error == RD_KAFKA_RESP_ERR_NO_ERROR)
 			return true;
 		if (clock_mono_us() >= until || left_ms == 0) {
-			log_info("kafka: bounds of %s, partition %u: %s", topic_name(topic),
-				partition, rd_kafka_err2str(error));
+			log_info("kafka: cannot read the first and last offset of %s, "
+				 "partition %u: %s",
+				topic_name(topic), partition, rd_kafka_err2str(error));
 			return false;
 		}
 		(void)usleep(20000); /* leader election is in progress */
@@ -144,15 +157,19 @@ static void start(
 	struct kafka_consumer *consumer, enum topic topic, uint32_t partition, int64_t offset)
 {
 	rd_kafka_topic_t *rkt = kafka_topic(consumer->rk, consumer->topics, topic);
-	int64_t where = offset == KAFKA_END ? RD_KAFKA_OFFSET_END : offset;
+	int64_t where = offset == KAFKA_END  ? RD_KAFKA_OFFSET_END
+			: offset < KAFKA_END ? RD_KAFKA_OFFSET_TAIL(KAFKA_END - offset)
+					     : offset;
 	if (rd_kafka_consume_start_queue(rkt, (int32_t)partition, where, consumer->queue) != 0)
-		fatal("kafka: reading %s, partition %u: %s", topic_name(topic), partition,
+		fatal("kafka: cannot read %s, partition %u: %s", topic_name(topic), partition,
 			rd_kafka_err2str(rd_kafka_last_error()));
 }
 
 static void restart(
 	struct kafka_consumer *consumer, enum topic topic, uint32_t partition, int64_t offset)
 {
+	if (consumer->rk == NULL)
+		return;
 	kafka_consume_stop(consumer, topic, partition);
 	start(consumer, topic, partition, offset);
 	consumer->partitions[topic][partition] =
@@ -172,14 +189,27 @@ void kafka_consume(
 	restart(consumer, topic, partition, offset);
 }
 
-bool kafka_consume_at(
+void kafka_consume_at(
 	struct kafka_consumer *consumer, enum topic topic, uint32_t partition, int64_t offset)
 {
 	assert(partition < SHARDS_MAX);
-	if (!metadata_known(consumer, topic, REPAIR_TIMEOUT_MS))
-		return false;
 	restart(consumer, topic, partition, offset);
-	return true;
+}
+
+/* An offset below KAFKA_END counts from the end. If Kafka has fewer messages, the first one is
+ * read, where repair() moves to. */
+void kafka_consume_last(
+	struct kafka_consumer *consumer, enum topic topic, uint32_t partition, int64_t n)
+{
+	assert(partition < SHARDS_MAX);
+	restart(consumer, topic, partition, KAFKA_END - n);
+	if (n > 0)
+		consumer->partitions[topic][partition].offset = 0;
+}
+
+void kafka_reread(struct kafka_consumer *consumer, int64_t n)
+{
+	consumer->reread = n;
 }
 
 void kafka_consume_stop(struct kafka_consumer *consumer, enum topic topic, uint32_t partition)
@@ -228,6 +258,9 @@ static void repair(struct kafka_consumer *consumer)
 				return;
 			int64_t offset =
 				kafka_offset_near((enum topic)t, i, p->offset, first, next);
+			if (p->offset > next)
+				offset = next - first > consumer->reread ? next - consumer->reread
+									 : first;
 			restart(consumer, (enum topic)t, i, offset);
 		}
 	}
@@ -277,6 +310,7 @@ static bool message_take(struct kafka_consumer *consumer, const rd_kafka_message
 		.key_length = from->key_len,
 		.bytes = from->payload,
 		.length = from->len,
+		.refused = !kafka_signed(from, topic),
 	};
 	return true;
 }
@@ -301,6 +335,8 @@ struct kafka_batch kafka_poll(struct kafka_consumer *consumer, size_t max)
 	if (max > POLL_MAX)
 		max = POLL_MAX;
 	assert(max > 0);
+	if (consumer->rk == NULL)
+		return batch;
 	(void)rd_kafka_poll(consumer->rk, 0);
 	repair(consumer);
 	/* Cleared before reading: a message that arrives after this wakes the loop again. */
@@ -339,38 +375,6 @@ void kafka_batch_free(struct kafka_batch *batch)
 	*batch = (struct kafka_batch){ 0 };
 }
 
-static const uint8_t *bytes_copy(uint8_t **to, const uint8_t *from, size_t length)
-{
-	uint8_t *at = *to;
-	if (length > 0)
-		memcpy(at, from, length);
-	*to += length;
-	return at;
-}
-
-struct kafka_batch kafka_batch_copy(const struct kafka_batch *batch)
-{
-	struct kafka_batch out = { 0 };
-	size_t bytes = batch->n * sizeof(*out.messages);
-	if (batch->n == 0)
-		return out;
-	for (size_t i = 0; i < batch->n; i++)
-		bytes += batch->messages[i].key_length + batch->messages[i].length;
-	/* One allocation: the messages, then the bytes they point to. */
-	struct batch_internal *internal = must(calloc(1, sizeof(*internal)));
-	out.messages = must(malloc(bytes));
-	out.n = batch->n;
-	out.internal = internal;
-	uint8_t *to = (uint8_t *)(out.messages + out.n);
-	for (size_t i = 0; i < out.n; i++) {
-		struct kafka_message *m = &out.messages[i];
-		*m = batch->messages[i];
-		m->key = bytes_copy(&to, m->key, m->key_length);
-		m->bytes = bytes_copy(&to, m->bytes, m->length);
-	}
-	return out;
-}
-
 int64_t kafka_lag(const struct kafka_consumer *consumer, enum topic topic, uint32_t partition)
 {
 	int64_t first = 0;
@@ -384,31 +388,6 @@ int64_t kafka_lag(const struct kafka_consumer *consumer, enum topic topic, uint3
 	return next - p->offset;
 }
 
-struct kafka_batch kafka_read_at(
-	const char *brokers, enum topic topic, uint32_t partition, int64_t offset)
-{
-	struct kafka_consumer *consumer = kafka_consumer_new(brokers, KAFKA_FAST);
-	struct kafka_batch batch = { 0 };
-	int64_t first;
-	int64_t next;
-	/* The copy below outlives the consumer. */
-	if (kafka_bounds(consumer, topic, partition, &first, &next) && offset >= first &&
-		offset < next) {
-		kafka_consume(consumer, topic, partition, offset);
-		uint64_t until = clock_mono_us() + READ_AT_TIMEOUT_US;
-		while (batch.n == 0 && clock_mono_us() < until) {
-			kafka_batch_free(&batch);
-			batch = kafka_poll(consumer, 1);
-			if (batch.n == 0)
-				(void)usleep(1000);
-		}
-	}
-	struct kafka_batch copy = kafka_batch_copy(&batch);
-	kafka_batch_free(&batch);
-	kafka_consumer_free(&consumer);
-	return copy;
-}
-
 void kafka_consumer_free(struct kafka_consumer **consumer)
 {
 	struct kafka_consumer *c = *consumer;
@@ -417,11 +396,13 @@ void kafka_consumer_free(struct kafka_consumer **consumer)
 	for (int t = 0; t < TOPICS_N; t++)
 		for (uint32_t i = 0; i < SHARDS_MAX; i++)
 			kafka_consume_stop(c, (enum topic)t, i);
-	rd_kafka_queue_destroy(c->queue);
+	if (c->queue != NULL)
+		rd_kafka_queue_destroy(c->queue);
 	for (int t = 0; t < TOPICS_N; t++)
 		if (c->topics[t] != NULL)
 			rd_kafka_topic_destroy(c->topics[t]);
-	rd_kafka_destroy(c->rk);
+	if (c->rk != NULL)
+		rd_kafka_destroy(c->rk);
 	(void)close(c->fd);
 	free(c);
 	*consumer = NULL;

@@ -18,6 +18,7 @@ static struct {
 	char service[64];
 	char instance[64];
 	enum log_level level;
+	void (*on_fatal)(const char *message);
 } log_state = { .level = LOG_INFO };
 
 static _Thread_local char trace_text[2 * TRACE_ID_BYTES + 1];
@@ -143,6 +144,11 @@ void log_line(enum log_level level, const char *format, ...)
 	line_write(level, message);
 }
 
+void log_on_fatal(void (*call)(const char *message))
+{
+	log_state.on_fatal = call;
+}
+
 void fatal(const char *format, ...)
 {
 	char message[LINE_MAX_BYTES / 2];
@@ -151,6 +157,8 @@ void fatal(const char *format, ...)
 	(void)vsnprintf(message, sizeof(message), format, arguments);
 	va_end(arguments);
 	line_write(LOG_ERROR, message);
+	if (log_state.on_fatal != NULL)
+		log_state.on_fatal(message);
 	/* Not exit(): exit handlers could touch corrupt memory. The end of the process closes the
 	 * sockets, which tells the servers. */
 	_exit(FATAL_STATUS);

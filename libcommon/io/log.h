@@ -21,6 +21,8 @@ __attribute__((format(printf, 2, 3))) void log_line(enum log_level level, const 
 #define log_warn(...) log_line(LOG_WARN, __VA_ARGS__)
 #define log_info(...) log_line(LOG_INFO, __VA_ARGS__)
 #define log_debug(...) log_line(LOG_DEBUG, __VA_ARGS__)
+/* `fatal` calls this function with its message before it ends the process; NULL: no call. */
+void log_on_fatal(void (*call)(const char *message));
 /* Logs and ends the process with status 70. A process with a wrong state does not try to recover:
  * the supervisor starts a new one. */
 __attribute__((format(printf, 1, 2), noreturn)) void fatal(const char *format, ...);

@@ -14,7 +14,7 @@
 
 /* In the order of the columns that owners_take reads. */
 const char OWNERS_SQL[] =
-	"select i.service, s.shard, i.nn_url, coalesce(s.epoch, 0) from carillon.instance i "
+	"select i.service, s.shard, i.nn_url, coalesce(s.epoch, 0), i.boot from carillon.instance i "
 	"left join carillon.shard s on s.owner = i.name and s.service = i.service "
 	"where i.heartbeat > now() - interval '5 s' and i.name <> $1";
 
@@ -55,7 +55,7 @@ static struct owners_service *service_add(struct owners *owners, const char *nam
 }
 
 void owners_take(struct owners *owners, const PGresult *rows,
-	void (*connect)(void *context, const char *url), void *context)
+	void (*list)(void *context, const struct nn_bus_instance *instance), void *context)
 {
 	for (size_t i = 0; i < owners->n; i++)
 		for (uint32_t shard = 0; shard < SHARDS_MAX; shard++) {
@@ -64,8 +64,11 @@ void owners_take(struct owners *owners, const PGresult *rows,
 		}
 	for (int i = 0; i < PQntuples(rows); i++) {
 		const char *url = PQgetvalue(rows, i, 2);
-		connect(context, url);
-		/* An instance without a shard owns nothing but is connected ahead. */
+		const struct nn_bus_instance instance = { .service = PQgetvalue(rows, i, 0),
+			.url = url,
+			.boot = (uint64_t)pg_number(rows, i, 4) };
+		list(context, &instance);
+		/* An instance without a shard owns nothing. */
 		if (PQgetisnull(rows, i, 1) || strlen(url) >= OWNER_URL_MAX)
 			continue;
 		struct owners_service *service = service_add(owners, PQgetvalue(rows, i, 0));

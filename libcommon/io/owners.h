@@ -1,8 +1,11 @@
-/* Which instance owns each shard of each service, and its nanomsg address: the directory by which
- * commands find their way. Its rows are those of carillon.shard and carillon.instance; the caller
- * runs OWNERS_SQL, again and again, and hands over each result. */
+/* The directory of owners, for senders of commands: the instance that owns each shard of each
+ * service, and its nanomsg address. The directory comes from the rows of carillon.shard and
+ * carillon.instance: the caller runs OWNERS_SQL repeatedly and passes each result to
+ * owners_take. */
 #ifndef CARILLON_IO_OWNERS_H
 #define CARILLON_IO_OWNERS_H
+
+#include "libcommon/io/nn_bus.h"
 
 #include <libpq-fe.h>
 
@@ -24,10 +27,10 @@ struct owners; /* for one thread */
 extern const char OWNERS_SQL[];
 
 struct owners *owners_new(void); /* fatal when memory runs out */
-/* Takes a result of OWNERS_SQL and forgets the one before. Calls `connect` with the address of
- * every live instance, so that the first message to it does not wait for the connection. */
+/* Takes a result of OWNERS_SQL and forgets the one before. Calls `list` with every live instance
+ * (nn_bus_list). */
 void owners_take(struct owners *owners, const PGresult *rows,
-	void (*connect)(void *context, const char *url), void *context);
+	void (*list)(void *context, const struct nn_bus_instance *instance), void *context);
 /* Never NULL; valid until the next owners_take. */
 const struct owner *owners_of(const struct owners *owners, const char *service, uint32_t shard);
 void owners_free(struct owners **owners);

@@ -1,6 +1,8 @@
 /* One blocking connection to Postgres, for single writers: any failure ends the process */
 #include "libcommon/io/pg.h"
 
+#include "libcommon/base/hex.h"
+
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
 
@@ -11,6 +13,7 @@
 #include <unistd.h>
 
 #define CONNECT_PAUSE_US 50000
+#define AGAIN_MAX 64
 
 static PGconn *connect_once(const char *dsn, const char *application)
 {
@@ -31,6 +34,21 @@ static void notice(void *context, const PGresult *result)
 	log_info("postgres: %s", text != NULL ? text : "notice without text");
 }
 
+/* Statements that pg_again has prepared, by the address of their text. */
+static struct again {
+	const PGconn *conn;
+	const char *sql;
+} again[AGAIN_MAX];
+static size_t again_n;
+
+/* A connection may have the address of an earlier one. */
+static void again_forget(const PGconn *conn)
+{
+	for (size_t i = 0; i < again_n; i++)
+		if (again[i].conn == conn)
+			again[i] = (struct again){ NULL, NULL };
+}
+
 PGconn *pg_connect(const char *dsn, const char *application, int wait_ms)
 {
 	uint64_t until = clock_mono_us() + (uint64_t)wait_ms * 1000u;
@@ -38,6 +56,7 @@ PGconn *pg_connect(const char *dsn, const char *application, int wait_ms)
 		PGconn *conn = connect_once(dsn, application);
 		if (PQstatus(conn) == CONNECTION_OK) {
 			(void)PQsetNoticeReceiver(conn, notice, NULL);
+			again_forget(conn);
 			return conn;
 		}
 		if (clock_mono_us() >= until)
@@ -84,6 +103,36 @@ PGresult *pg_query(PGconn *conn, const char *sql, int n, const char *const *para
 	return result;
 }
 
+/* False: there is no room for another. */
+static bool again_prepare(PGconn *conn, const char *sql, char *name, size_t room)
+{
+	size_t at = 0;
+	while (at < again_n && (again[at].sql != sql || again[at].conn != conn))
+		at++;
+	if (at == AGAIN_MAX)
+		return false;
+	(void)snprintf(name, room, "again_%zu", at);
+	if (at < again_n)
+		return true;
+	PGresult *result = PQprepare(conn, name, sql, 0, NULL);
+	if (!result_good(result))
+		statement_failed(conn, result, sql);
+	PQclear(result);
+	again[again_n++] = (struct again){ conn, sql };
+	return true;
+}
+
+PGresult *pg_again(PGconn *conn, const char *sql, int n, const char *const *parameters)
+{
+	char name[32];
+	if (!again_prepare(conn, sql, name, sizeof(name)))
+		return pg_query(conn, sql, n, parameters);
+	PGresult *result = PQexecPrepared(conn, name, n, parameters, NULL, NULL, 0);
+	if (!result_good(result))
+		statement_failed(conn, result, sql);
+	return result;
+}
+
 int64_t pg_number(const PGresult *result, int row, int column)
 {
 	char *end;
@@ -99,6 +148,13 @@ int64_t pg_number(const PGresult *result, int row, int column)
 		fatal("postgres: column %s: found '%.100s', expected a whole number of 64 bits",
 			PQfname(result, column), text);
 	return value;
+}
+
+void pg_bytea_text(const uint8_t *bytes, size_t n, char *out)
+{
+	out[0] = '\\';
+	out[1] = 'x';
+	hex_format(bytes, n, out + 2);
 }
 
 uint8_t *pg_bytea(const PGresult *result, int row, int column, size_t *length_r)

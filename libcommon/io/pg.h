@@ -1,8 +1,9 @@
-/* Postgres by libpq, in two ways. `pg_*`: one blocking connection, for services that write their
- * shards. Any failure there, except in pg_try, ends the process, because after a doubtful commit
- * the state in memory cannot be trusted. `pg_pool_*`: asynchronous queries for the edge, read-only
- * unless the pool is made by pg_pool_new_writing, driven by a file descriptor in the caller's
- * loop. */
+/* Postgres by libpq, in two ways:
+ *
+ * - `pg_*`: one blocking connection, for services that write their shards. Any failure, except in
+ *   pg_try, ends the process, because nobody can trust the state in memory after a doubtful commit.
+ * - `pg_pool_*`: asynchronous queries for the edge, driven by a file descriptor in the caller's
+ *   loop. They are read-only unless pg_pool_new_writing made the pool. */
 #ifndef CARILLON_IO_PG_H
 #define CARILLON_IO_PG_H
 
@@ -20,11 +21,16 @@ void pg_exec(PGconn *conn, const char *sql);
 /* Runs one statement with text parameters (NULL entries are SQL null). Fatal on error. The caller
  * calls PQclear. */
 PGresult *pg_query(PGconn *conn, const char *sql, int n, const char *const *parameters);
-/* The same, but returns a failed result to the caller, who reads PQresultStatus and the
+/* The same for a statement that runs again and again: Postgres parses it once and plans it only for
+ * the first few runs. `sql` must be a constant, because its address identifies the statement. */
+PGresult *pg_again(PGconn *conn, const char *sql, int n, const char *const *parameters);
+/* As pg_query, but returns a failed result to the caller, who reads PQresultStatus and the
  * sqlstate. */
 PGresult *pg_try(PGconn *conn, const char *sql, int n, const char *const *parameters);
 /* 0 for null; fatal when the text is not a number. */
 int64_t pg_number(const PGresult *result, int row, int column);
+/* Writes bytes as the text of a bytea parameter, "\x01ab"; out holds 2 * n + 3 bytes. */
+void pg_bytea_text(const uint8_t *bytes, size_t n, char *out);
 /* Bytes of a bytea in text form, allocated by PQunescapeBytea; the caller calls PQfreemem. */
 uint8_t *pg_bytea(const PGresult *result, int row, int column, size_t *length_r);
 
@@ -41,8 +47,8 @@ void pg_copy_bool(struct pg_copy *copy, bool value);
 void pg_copy_bytes(struct pg_copy *copy, const void *bytes, size_t length); /* bytea and text */
 void pg_copy_time_us(struct pg_copy *copy, uint64_t unix_us);		    /* timestamptz */
 void pg_copy_int32_array(struct pg_copy *copy, const int32_t *values, size_t n);
-/* Optional, after the last row: sends the rest, so the caller can do other work before pg_copy_end
- * waits. */
+/* Optional, after the last row: sends the rest, so that the caller can do other work before it
+ * waits in pg_copy_end. */
 void pg_copy_sent(struct pg_copy *copy);
 uint64_t pg_copy_end(struct pg_copy *copy); /* returns the rows written; frees copy */
 
@@ -51,8 +57,8 @@ struct pg_pool;
 /* On failure result is NULL and error says why. The pool clears the result. */
 typedef void pg_done(void *context, PGresult *result, const char *error);
 struct pg_pool *pg_pool_new(const char *dsn, const char *application, int connections);
-/* The same, but its queries may write: for an instance's registration (instance.h) and for tables
- * that a service of the edge owns. Each query is its own transaction. A query may have been
+/* The same, but its queries may write: for an instance's registration (instance.h) and for the
+ * tables of services that run on the edge. Each query is its own transaction. A query may have been
  * committed although `done` got an error. */
 struct pg_pool *pg_pool_new_writing(const char *dsn, const char *application, int connections);
 /* An epoll descriptor: readable when pg_pool_poll has work. */
@@ -62,6 +68,9 @@ int pg_pool_fd(const struct pg_pool *pool);
  * by itself). */
 void pg_pool_query(struct pg_pool *pool, const char *sql, int n, const char *const *parameters,
 	int timeout_ms, pg_done *done, void *context);
+/* Estimates how long a query that is queued now would wait for a connection, from the times of
+ * recent queries. */
+uint64_t pg_pool_wait_us(const struct pg_pool *pool);
 void pg_pool_poll(struct pg_pool *pool); /* also call it every 100 ms, for timeouts */
 void pg_pool_free(struct pg_pool **pool);
 

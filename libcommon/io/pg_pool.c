@@ -34,6 +34,7 @@ struct pg_link {
 	int fd;		   /* as registered with epoll; libpq may change it while connecting */
 	uint64_t since_us; /* when connecting began */
 	uint64_t retry_us, pause_us;
+	uint64_t sent_us; /* the query */
 	struct query *query;
 	PGresult *result; /* the query's last result, until all its results have been read */
 };
@@ -45,6 +46,8 @@ struct pg_pool {
 	int n;
 	struct pg_link links[CONNECTIONS_MAX];
 	struct query *head, **tail;
+	size_t queued;
+	uint64_t query_us; /* what one took lately */
 };
 
 static void *must(void *memory)
@@ -143,6 +146,7 @@ static void link_query(struct pg_pool *pool, struct pg_link *link, struct query 
 {
 	link->query = query;
 	link->state = LINK_BUSY;
+	link->sent_us = clock_mono_us();
 	const char *const *parameters = (const char *const *)query->parameters;
 	if (PQsendQueryParams(link->conn, query->sql, query->n, NULL, parameters, NULL, NULL, 0) ==
 		1)
@@ -162,6 +166,7 @@ static void dispatch(struct pg_pool *pool)
 		if (pool->head == NULL)
 			pool->tail = &pool->head;
 		query->next = NULL;
+		pool->queued--;
 		link_query(pool, link, query);
 	}
 }
@@ -187,6 +192,7 @@ static void link_read(struct pg_pool *pool, struct pg_link *link)
 		link->query = NULL;
 		link->result = NULL;
 		link->state = LINK_IDLE;
+		pool->query_us = (7 * pool->query_us + clock_mono_us() - link->sent_us) / 8;
 		query_finish(query, last, last == NULL ? "no result" : NULL);
 		if (last != NULL)
 			PQclear(last);
@@ -219,6 +225,7 @@ static void expire(struct pg_pool *pool, uint64_t now_us)
 		}
 		*at = query->next;
 		query->next = NULL;
+		pool->queued--;
 		*late_tail = query;
 		late_tail = &query->next;
 	}
@@ -280,6 +287,7 @@ void pg_pool_query(struct pg_pool *pool, const char *sql, int n, const char *con
 	query->context = context;
 	*pool->tail = query;
 	pool->tail = &query->next;
+	pool->queued++;
 	for (int i = 0; i < pool->n; i++) {
 		if (pool->links[i].state != LINK_IDLE)
 			continue;
@@ -288,6 +296,11 @@ void pg_pool_query(struct pg_pool *pool, const char *sql, int n, const char *con
 		dispatch(pool);
 		return;
 	}
+}
+
+uint64_t pg_pool_wait_us(const struct pg_pool *pool)
+{
+	return pool->queued * pool->query_us / (uint64_t)pool->n;
 }
 
 void pg_pool_poll(struct pg_pool *pool)
@@ -316,6 +329,8 @@ void pg_pool_free(struct pg_pool **pool)
 	while (p->head != NULL) {
 		struct query *query = p->head;
 		p->head = query->next;
+		if (p->head == NULL)
+			p->tail = &p->head; /* who hears of it may send the next */
 		query_finish(query, NULL, "closing");
 	}
 	(void)close(p->epoll);

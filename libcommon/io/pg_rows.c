@@ -36,7 +36,7 @@ void pg_rows_put(struct pg_rows *rows, const char *format, ...)
 	int n = vsnprintf(rows->value.bytes + rows->value.n, PUT_MAX, format, arguments);
 	va_end(arguments);
 	if (n < 0 || n >= PUT_MAX)
-		fatal("a part of a value of %d bytes, expected less than %d", n, PUT_MAX);
+		fatal("one part of a value has %d bytes, expected fewer than %d", n, PUT_MAX);
 	rows->value.n += (size_t)n;
 }
 

@@ -4,6 +4,7 @@
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/metrics.h"
+#include "libcommon/io/settings.h"
 
 #include <hiredis/hiredis.h>
 
@@ -64,6 +65,33 @@ static void drop_connection(struct redis_link *link, const char *why)
 	link->pause_us = link->pause_us * 2 > PAUSE_MAX_US ? PAUSE_MAX_US : link->pause_us * 2;
 }
 
+/* Read anew for each connection, so that a new password needs no restart. */
+static bool log_in(struct redis_link *link)
+{
+	char user[64], password[128], why[SETTING_TEXT_MAX + 128];
+	FILE *file = fopen(common.redis_login, "re");
+	if (file == NULL || fscanf(file, "%63s %127s", user, password) != 2) {
+		(void)snprintf(why, sizeof(why),
+			"CARILLON_REDIS_LOGIN: %s: found no user and password, expected both",
+			common.redis_login);
+		if (file != NULL)
+			(void)fclose(file);
+		drop_connection(link, why);
+		return false;
+	}
+	(void)fclose(file);
+	redisReply *reply = redisCommand(link->context, "AUTH %s %s", user, password);
+	bool good = reply != NULL && reply->type != REDIS_REPLY_ERROR;
+	explicit_bzero(password, sizeof(password));
+	if (!good) {
+		(void)snprintf(why, sizeof(why), "%.200s",
+			reply != NULL ? reply->str : link->context->errstr);
+		drop_connection(link, why);
+	}
+	freeReplyObject(reply);
+	return good;
+}
+
 bool redis_link_up(struct redis_link *link)
 {
 	if (link->context != NULL)
@@ -77,7 +105,7 @@ bool redis_link_up(struct redis_link *link)
 		return false;
 	}
 	(void)redisSetTimeout(link->context, link->timeout);
-	return true;
+	return common.redis_login[0] == '\0' || log_in(link);
 }
 
 static bool queued(struct redis_link *link, int status)

@@ -11,7 +11,7 @@ struct redis_link;
 struct redisReply;
 
 /* address: "host:port"; fatal only on a malformed address. timeout_ms limits connecting and each
- * wait for a reply. The first use connects. */
+ * wait for a reply. The first use connects, and logs in as CARILLON_REDIS_LOGIN says. */
 struct redis_link *redis_link_new(const char *address, int timeout_ms);
 /* Queues one command in hiredis' format ("hset %s %s %b"); %b takes pointer and size_t. False when
  * Redis is down: nothing was queued. */
@@ -21,7 +21,8 @@ bool redis_link_command(struct redis_link *link, const char *format, ...);
  * failed: some commands may have been executed. */
 typedef void redis_reply(void *context, size_t index, const struct redisReply *reply);
 bool redis_link_flush(struct redis_link *link, redis_reply *on_reply, void *context);
-/* Is there a connection? Tries to connect if the pause is over. */
+/* Is there a connection? If not, and if the pause since the last attempt is over, tries to connect
+ * first. */
 bool redis_link_up(struct redis_link *link);
 void redis_link_free(struct redis_link **link);
 

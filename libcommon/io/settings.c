@@ -25,8 +25,10 @@ static const struct setting COMMON[] = {
 	{ "CARILLON_PG_RO_DSN", SETTING_TEXT, NULL, 0, 0, common.pg_ro_dsn,
 		"Postgres, by the read-only role (a replica in a cluster)" },
 	{ "CARILLON_REDIS", SETTING_TEXT, NULL, 0, 0, common.redis, "Redis, host:port" },
+	{ "CARILLON_REDIS_LOGIN", SETTING_TEXT, "", 0, 0, common.redis_login,
+		"file with the user and password for Redis; empty: no login" },
 	{ "CARILLON_KAFKA", SETTING_TEXT, NULL, 0, 0, common.kafka,
-		"Kafka, host:port[,host:port..]" },
+		"Kafka, host:port[,host:port..]; none: run without Kafka" },
 	{ "CARILLON_INSTANCE", SETTING_TEXT, "", 0, 0, common.instance,
 		"name of this instance, unique in the installation, the same after a restart (default: "
 		"<service>-1)" },
@@ -36,6 +38,9 @@ static const struct setting COMMON[] = {
 		"address:port for /healthz, /readyz, /metrics; port 0: any free port" },
 	{ "CARILLON_NN_URL", SETTING_TEXT, "", 0, 0, common.nn_url,
 		"where this instance listens on nanomsg (default: ipc://nn/<instance>)" },
+	{ "CARILLON_HAND", SETTING_TEXT, "hand", 0, 0, common.hand,
+		"folder where each instance keeps the file of its commands in hand, which it "
+		"reads after a crash" },
 	{ "CARILLON_GAMES", SETTING_TEXT, "games", 0, 0, common.games,
 		"folder with the game definitions" },
 	{ "CARILLON_KEYS", SETTING_TEXT, "keys", 0, 0, common.keys,
@@ -43,12 +48,12 @@ static const struct setting COMMON[] = {
 	{ "CARILLON_KIND", SETTING_TEXT, "live", 0, 0, common.kind,
 		"the installation's kind, as set when it was created: live, demo or test" },
 	{ "CARILLON_BET_GAP_MS", SETTING_INT, "2500", 0, 60000, &common.bet_gap_ms,
-		"smallest time in milliseconds from one bet of a player to the next; 0, the default of "
-		"demo and test: none" },
+		"shortest time in milliseconds between two bets of a player; 0, the default "
+		"of demo and test: no minimum" },
 	{ "CARILLON_FX_MAX_AGE_S", SETTING_INT, "604800", 0, 31536000, &common.fx_max_age_s,
-		"age in seconds at which an FX rate is too old to convert contributions: bets in "
-		"that currency that would feed a pool are refused (default 7 days; for daily rates "
-		"129600, 36 h); 0, a demo's default: never" },
+		"age in seconds from which an FX rate is too old: bets in its currency that "
+		"would feed a pool are refused (default 7 days; 129600, 36 h, suits rates set "
+		"daily); 0, the default of demo: never" },
 	{ "CARILLON_LOG", SETTING_TEXT, "info", 0, 0, common.log, "error, warn, info or debug" },
 	{ NULL, SETTING_TEXT, NULL, 0, 0, NULL, NULL },
 };
@@ -57,8 +62,10 @@ static const struct setting COMMON[] = {
  * they are not errors. */
 static const char *const OF_SCRIPTS[] = { "CARILLON_DATA", "CARILLON_CACHE", "CARILLON_PG_BIN",
 	"CARILLON_PG_PORT", "CARILLON_REDIS_PORT", "CARILLON_KAFKA_PORT", "CARILLON_HTTP_PORT",
-	"CARILLON_HTTP_PORTS", "CARILLON_EVENTS_PORTS", "CARILLON_PG_PASSWORD", "CARILLON_TEST_TMP",
-	"CARILLON_TEST_SEED", "CARILLON_CARD_SETS", NULL };
+	"CARILLON_HTTP_PORTS", "CARILLON_EVENTS_PORTS", "CARILLON_PG_PASSWORD", "CARILLON_PG_ROLES",
+	"CARILLON_PG_ADMIN_DSN", "CARILLON_PG_ARCHIVE_DSN", "CARILLON_TEST_TMP",
+	"CARILLON_TEST_SEED", "CARILLON_CARD_SETS", "CARILLON_MONITORING", "CARILLON_WATCH_MS",
+	"CARILLON_ALERTS_URL", NULL };
 
 __attribute__((format(printf, 1, 2), noreturn)) static void refuse(const char *format, ...)
 {

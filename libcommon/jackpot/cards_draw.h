@@ -1,8 +1,9 @@
-/* Draws whether Jackpot Cards start when a round closes. The set, not the game, has odds of `in` in
- * `of` for one minor unit of the stake. One number below `of` is drawn; Jackpot Cards start if it
- * is below min(`of`, `in` x stake). The number comes from its own stream under the round's secret
- * (purpose "cards"), so it changes no other draw and anyone with the secret can repeat it.
- * jackpot-cards decides set, level, deal and prize. Pure. RULE mystic-gem 6.5, 6.12 */
+/* Draws whether Jackpot Cards start when a round closes. The odds belong to the set, not to the
+ * game: `in` in `of` for one minor unit of the stake. One number below `of` is drawn; Jackpot Cards
+ * start if it is below min(`of`, `in` x stake). The number comes from its own stream under the
+ * round's secret (purpose "cards"), so it changes no other draw and anyone with the secret can
+ * repeat it. The game's definition names the set; jackpot-cards decides level, deal and prize.
+ * Pure. RULE mystic-gem 6.5, 6.12 */
 #ifndef CARILLON_JACKPOT_CARDS_DRAW_H
 #define CARILLON_JACKPOT_CARDS_DRAW_H
 
@@ -12,9 +13,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* This bound keeps a draw short in the record of its move. It also prevents an overflow of `in` x
- * stake. */
-#define CARDS_OF_MAX UINT64_C(10000000000)
+/* The largest `of`. The bound keeps a draw short in the record of its move, and leaves room for
+ * currencies with nine decimals, since odds are for one minor unit. If `in` x stake overflows 64
+ * bits, Jackpot Cards start for certain. */
+#define CARDS_OF_MAX UINT64_C(1000000000000)
 
 struct cards_odds {
 	uint32_t pool;	 /* number of the set */

@@ -1,11 +1,11 @@
-/* Double-entry books of a jackpot pool, in 10^-27 EUR. These identities hold
- * exactly (T, W, share and r as in pool_row.h):
+/* Double-entry books of a jackpot pool, in 10^-27 EUR. These identities hold exactly (T, W, share
+ * and r as in pool_row.h):
  *
  *     jp_pool = sum over rows of (T - W) x share + r
  *     jp_seed = sum over rows of seed
  *     contributions + house_seed + received = jp_pool + jp_reserve + jp_seed + paid + sent
  *
- * The part of a contribution that no live row gets goes to the reserve. The reserve pays for
+ * The part of a contribution that goes to no live row goes to the reserve. The reserve pays for
  * reseeding before the house does. Each function applies the whole entry, or returns false and
  * changes nothing when a value does not fit or would overdraw an account. */
 #ifndef CARILLON_JACKPOT_POOL_BOOKS_H
@@ -54,8 +54,9 @@ CARILLON_MUST_CHECK bool pool_books_send(
 CARILLON_MUST_CHECK bool pool_books_receive(
 	struct pool_books *books, struct amount amount, bool to_row);
 
-/* Checks the three identities ("jp_pool", "jp_seed", "balance"), that no account is "negative" and
- * that no sum is an "overflow". *where_r names the first check that fails, "" when all hold. */
+/* Checks the three identities, that no account is negative and that no sum overflows. *where_r
+ * names the first check that fails ("jp_pool", "jp_seed", "balance", "negative", "overflow"); it is
+ * "" when all hold. */
 CARILLON_MUST_CHECK bool pool_books_hold(const struct pool_books *books, int128 t_e18,
 	const struct pool_row *rows, size_t n, const char **where_r);
 

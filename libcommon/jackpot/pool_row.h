@@ -7,10 +7,11 @@
  * the row's last hit. r, the carry, is the remainder of the last payout. A hit moves only its own
  * row's W; no other row changes.
  *
- * T and W are in 10^-18 EUR and the share is in 10^-9, hence values and r are in 10^-27 EUR. A seed
- * and a payout are whole minor units of the row's currency; the row rate converts them to euros.
- * All arithmetic is exact and checked. The only rounding is the floor of a payout to the minor
- * unit; its remainder is the next r. Source: docs/progressive.md. */
+ * T and W are in 10^-18 EUR and the share is in 10^-9, hence values and r are in 10^-27 EUR. A
+ * seed and a payout are whole minor units of the row's currency; the row rate converts them to
+ * euros. All arithmetic is exact and checked. Only two things are rounded: a share is floored to
+ * 10^-9 when it is set, and a payout is floored to the minor unit; the payout's remainder is the
+ * next r. Source: docs/progressive.md. */
 #ifndef CARILLON_JACKPOT_POOL_ROW_H
 #define CARILLON_JACKPOT_POOL_ROW_H
 
@@ -22,7 +23,7 @@
 
 #define POOL_NANO INT64_C(1000000000)
 #define POOL_EXPONENT_MAX 18 /* decimals of a currency; with the row rate's 9, at most 27 */
-#define POOL_SEED_MINOR_MAX INT64_C(1000000000000)   /* 10^12: ten thousand million euros */
+#define POOL_SEED_MINOR_MAX INT64_C(1000000000000)   /* 10^12: ten billion euros */
 #define POOL_RATE_NANO_MAX INT64_C(1000000000000000) /* 10^6 EUR for one unit of a currency */
 
 /* The terms of a row from one hit to the next. Set when the row is reseeded; a definition changes

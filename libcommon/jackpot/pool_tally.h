@@ -76,18 +76,18 @@ struct pool_tally *pool_vector_open_tally(
 CARILLON_MUST_CHECK enum pool_vector_status pool_vector_offer(struct pool_vector *vector,
 	uint32_t shard, uint32_t tally, uint64_t total_minor, uint64_t seq);
 
-/* Folding frees the place of a closed tally that the wallet no longer counts into. Its
- * contributions stay in T, exact to the last digit. If a message names the tally later, the caller
- * restores it from storage: the tally by pool_vector_add_tally, each total by pool_vector_unfold. T
- * stays the same.
+/* Folding frees the place of a closed tally to which the wallet no longer adds stakes. The
+ * contributions of the tally stay in T, exact to the last digit. If a message names the tally
+ * later, the caller restores it from storage: the tally by pool_vector_add_tally, each total by
+ * pool_vector_unfold. T stays the same.
  *
  *     t_e18 = folded_e18 + sum over the entries of their contributions */
 
 /* Folds a tally. False when the tally is unknown or open, or when one of its totals is not stored
  * yet (dirty). */
 CARILLON_MUST_CHECK bool pool_vector_fold(struct pool_vector *vector, uint32_t tally);
-/* Adds a stored total of a tally that takes no place here: its whole contribution goes into T and
- * stays folded. */
+/* Adds a stored total of a folded tally, which takes no place here: its whole contribution goes
+ * into T. */
 CARILLON_MUST_CHECK enum pool_vector_status pool_vector_add_folded(
 	struct pool_vector *vector, const struct pool_tally *tally, uint64_t total_minor);
 /* Puts a folded total back among the entries; T does not change. */

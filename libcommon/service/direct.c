@@ -32,6 +32,14 @@ bool direct_kind(enum topic kind)
 	return false;
 }
 
+bool direct_kind_is(uint32_t kind, enum topic topic)
+{
+	for (size_t i = 0; i < KINDS_N; i++)
+		if (KINDS[i].topic == topic)
+			return (uint32_t)KINDS[i].kind == kind;
+	return false;
+}
+
 size_t direct_pack(enum topic kind, uint32_t shard, const void *bytes, size_t length, uint8_t *out)
 {
 	Carillon__Bus bus;

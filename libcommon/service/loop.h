@@ -1,14 +1,23 @@
 /* The loop's own state, for its files and for benches and tests that replace the loop. Services
- * include only service.h. In reading order: service.c (start, loop, end), service_lease.c (which
- * shards are ours), service_reading.c (messages in from Kafka), service_direct.c (commands in from
- * nanomsg), service_commit.c (the one transaction), service_outbox.c (messages out), service_dead.c
- * (unreadable messages), service_directory.c (addresses of other instances), direct.h (how commands
- * are packed). */
+ * include only service.h. The files in reading order:
+ *
+ * - service.c: start, loop, end
+ * - service_lease.c: which shards are ours
+ * - service_reading.c: messages in from Kafka
+ * - service_facts.c: facts from their rows in Postgres
+ * - service_direct.c: commands in from nanomsg
+ * - service_poison.c: commands that kill the process
+ * - service_commit.c: the one transaction
+ * - service_outbox.c: messages out
+ * - service_dead.c: unreadable messages
+ * - service_directory.c: addresses of other instances
+ * - direct.h: how commands are packed */
 #ifndef CARILLON_SERVICE_LOOP_H
 #define CARILLON_SERVICE_LOOP_H
 
 #include "libcommon/io/arena.h"
 #include "libcommon/io/health.h"
+#include "libcommon/io/in_hand.h"
 #include "libcommon/io/metrics.h"
 #include "libcommon/io/nn_bus.h"
 #include "libcommon/io/owners.h"
@@ -19,6 +28,7 @@
 #define LEASE_RENEW_US 450000u
 #define LEASE_LOOK_US 200000u
 #define COMMIT_AT_LEAST_US 1000000u
+#define POSITIONS_US 3000000u /* where the service has write_between */
 #define DIRECTORY_US 200000u
 #define TURN_MS 50
 /* Under load, turns are spaced: the more messages arrive, the longer the pause (service.c). */
@@ -30,7 +40,7 @@
 #define KEPT_MAX 20000	 /* reading stops at this many kept messages, over all partitions */
 #define WAITING_MAX 4096 /* commands that wait for one shard; further ones are dropped */
 #define DEATHS_MAX 3
-/* Stands for commands where a function takes the index of a topic. */
+/* Where a function takes the index of a topic, this value stands for commands. */
 #define COMMANDS SERVICE_TOPICS_MAX
 #define DRAIN_US 5000000u
 
@@ -43,14 +53,15 @@ struct kept {
 /* One topic of one shard. */
 struct reading {
 	bool started;
-	bool reached; /* the end found at opening has been reached */
-	int64_t next; /* offset of the next message to offer */
-	int64_t end;  /* found at opening */
+	bool reached;	   /* reading has reached `end` */
+	int64_t next;	   /* offset of the next message to offer */
+	int64_t end;	   /* of the partition, when the shard was opened */
+	int64_t alone_end; /* messages before it are tried alone while the shard is one_by_one */
 	uint64_t end_asked_us;
 	struct kept kept;
 };
 
-/* A shard held: the service's view, and what the loop adds. */
+/* A shard held: the service's view, and the loop's own data. */
 struct holding {
 	struct service_shard shard;	    /* first member: services get a pointer to it */
 	int64_t fenced[SERVICE_TOPICS_MAX]; /* offsets stored by the last commit */
@@ -64,6 +75,10 @@ struct holding {
 	int trying_deaths;
 	struct kept waiting; /* commands that came by nanomsg and cannot be applied yet */
 	bool progress;	     /* a command that came by nanomsg was applied since the last fence */
+	/* Facts read from their rows (service_facts.c): when the next read is due, when the last
+	 * one was, and whether somebody waits for a fact. */
+	uint64_t facts_due_us, facts_read_us;
+	bool facts_asked;
 };
 
 struct outbox {
@@ -72,7 +87,8 @@ struct outbox {
 };
 
 struct service_metrics {
-	struct metric *turns, *commits, *commit_us, *batch, *shards, *waits, *gaps, *dead, *astray;
+	struct metric *turns, *commits, *commit_us, *batch, *shards, *waits, *gaps, *dead, *astray,
+		*facts_read;
 	struct metric *messages[SERVICE_TOPICS_MAX + 1], *lag[SERVICE_TOPICS_MAX];
 };
 
@@ -86,6 +102,9 @@ struct arrivals {
 	struct kafka_message *messages; /* their bytes are in the arena */
 	size_t n, room;
 	struct arena arena;
+	/* The commands among them that are offered now, as in_hand.h records them. */
+	struct in_hand_command *in_hand;
+	size_t in_hand_room;
 };
 
 struct service {
@@ -99,24 +118,30 @@ struct service {
 		*consumers[2];	      /* by enum kafka_pace; NULL when no topic has that pace */
 	struct kafka_consumer *asker; /* for queries about offsets: it never fetches, so its replies
 					 are not delayed */
+	bool told[2];		      /* by enum kafka_pace: the consumer may have messages */
+	uint64_t polled_us[2];
 	int epoll, signals;
 
 	struct holding *held[SHARDS_MAX]; /* held_n shards, in no order */
 	size_t held_n;
 	struct holding *by_shard[SHARDS_MAX];
 	uint64_t looked_us, fenced_us, committed_us, beat_us, opening_us;
-	size_t kept_n; /* over all readings */
+	uint64_t positions_us; /* when the positions last moved */
+	size_t kept_n;	       /* over all readings */
 	uint64_t turn_us;
-	uint64_t taken; /* messages of this turn: by nanomsg (commands too) and from fast topics */
+	uint64_t taken; /* messages of this turn: from nanomsg (including commands) and from fast
+			   topics */
 	uint64_t taken_per_s;
 
 	bool commit_asked, draining, ended;
 	uint64_t draining_since_us;
 	char reason[512];
 	struct outbox outbox;
-	struct outbox packed; /* room to pack a command */
+	struct outbox packed;	    /* room to pack a command */
+	uint64_t refused[TOPICS_N]; /* messages that did not fit into the queue to Kafka */
 	struct arrivals arrivals;
-	size_t waiting_n; /* over all holdings */
+	size_t waiting_n;      /* over all holdings */
+	struct poison *poison; /* service_poison.c */
 	struct directory directory;
 	struct service_metrics metrics;
 };
@@ -130,16 +155,19 @@ void service_lease_release(struct service *service, struct holding *holding);
 void service_lease_end(struct service *service); /* deletes the instance's row */
 
 /* service_commit.c */
+#define SERVICE_FENCE_FAILS "fence, which fails when another instance has taken over"
 void service_commit_prepare(struct service *service);
 /* Runs the whole transaction, then sends the queued messages. */
 void service_commit(struct service *service);
+/* The same for a commit that nobody has requested and that is only due by time: it may leave the
+ * positions unmoved (write_between). */
+void service_commit_due(struct service *service);
 void service_lease_renew(struct service *service, int lease_seconds); /* and writes the heartbeat */
 void service_trying_note(
 	struct service *service, struct holding *holding, int topic, int64_t offset);
 
 /* service_reading.c */
-/* Starts to read each topic, as soon as the to_end_first topics before it have been read to their
- * end. */
+/* Starts to read each topic once all to_end_first topics before it have been read to their end. */
 void service_reading_start(struct service *service);
 void service_reading_stop(struct service *service, struct holding *holding, int topic);
 bool service_reading_all_started(const struct service *service);
@@ -154,18 +182,49 @@ void service_reading_lag(struct service *service);
  * by nanomsg. False: it must wait. */
 bool service_offer(struct service *service, struct holding *holding, int topic,
 	const struct kafka_message *message);
-/* Copies a message behind the others. */
+/* Appends a copy of a message. */
 void service_kept_push(struct kept *kept, const struct kafka_message *message);
 void service_kept_free(struct kept *kept); /* drops all */
+/* Are the same bytes kept? */
+bool service_kept_has(const struct kept *kept, const struct kafka_message *message);
+
+/* service_facts.c */
+void service_facts_read(struct service *service);
+/* Kafka has brought a new fact. */
+void service_facts_heard(struct service *service, struct holding *holding, int topic);
 
 /* service_direct.c */
-/* Keeps a command until service_direct_offer; bytes are a Bus message. */
+/* Keeps a command, which is a packed Bus message, until service_direct_offer. */
 void service_direct_arrived(struct service *service, const uint8_t *bytes, size_t length);
 /* Does this shard take commands? */
 bool service_direct_ready(const struct service *service, const struct holding *holding);
 /* Offers the commands of this turn, and those that wait. */
 void service_direct_offer(struct service *service);
 void service_direct_end(struct service *service); /* frees */
+/* The shard that a command is for; NULL: not held here, or not a command for this service. */
+struct holding *service_direct_holding(
+	const struct service *service, const struct kafka_message *message);
+
+/* service_poison.c */
+/* Counts a death for the commands that this instance's previous process had in hand when it
+ * died. */
+void service_poison_start(struct service *service);
+/* Reads the suspects: the commands for which deaths were counted. Call it after each taking of
+ * shards. */
+void service_poison_read(struct service *service);
+/* Records the command as in hand and sets *command_r to this record. True: the command is a
+ * suspect, so it is tried later or refused. */
+bool service_poison_apart(struct service *service, const struct kafka_message *message,
+	struct in_hand_command *command_r);
+/* Calls service_offer for a command that is in hand, and records that it is being decided. */
+bool service_poison_offer(struct service *service, struct holding *holding,
+	const struct kafka_message *message, const struct in_hand_command *command);
+/* Records that nothing is in hand: all commands are committed and answered, or the process is about
+ * to die for another reason. */
+void service_poison_clear(struct service *service);
+/* Tries some suspects, separately from all other commands. */
+void service_poison_try(struct service *service);
+void service_poison_end(struct service *service);
 
 /* service_outbox.c */
 void service_outbox_leave(struct service *service);

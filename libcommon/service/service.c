@@ -5,6 +5,7 @@
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg.h"
 #include "libcommon/service/direct.h"
+#include "libcommon/service/permit.h"
 
 #include <errno.h>
 #include <signal.h>
@@ -19,10 +20,11 @@
 #define BUS_MAX 10000 /* nanomsg messages a turn */
 #define WAITING_MS 2  /* timeout of a turn while messages wait */
 #define STARTING_MS 20
+#define GATHERING_MS 10	 /* while messages to Kafka are gathered */
 #define FLUSH_US 500000u /* at the end */
 /* The common migrations (libcommon/io/migrations/) that this build works with. */
-#define SCHEMA_MIN 2
-#define SCHEMA_MAX 2
+#define SCHEMA_MIN 6
+#define SCHEMA_MAX 6
 
 PGconn *service_pg(struct service *service)
 {
@@ -115,25 +117,28 @@ static struct metric *messages_metric(enum topic topic)
 static void metrics_start(struct service *service)
 {
 	struct service_metrics *m = &service->metrics;
-	m->turns = metric_counter("carillon_turns_total", NULL, "Turns of the loop.");
+	m->turns = metric_counter("carillon_turns_total", NULL, "Turns of the event loop.");
 	m->commits = metric_counter(
-		"carillon_commits_total", NULL, "Transactions committed by the loop.");
+		"carillon_commits_total", NULL, "Transactions committed by the event loop.");
 	m->commit_us = metric_histogram_us(
 		"carillon_commit_us", NULL, "Microseconds from begin to the return of commit.");
 	m->batch = metric_histogram_us(
-		"carillon_batch_messages", NULL, "Messages of one batch from Kafka.");
+		"carillon_batch_messages", NULL, "Messages in one batch from Kafka.");
 	m->shards = metric_gauge("carillon_shards", NULL, "Shards held.");
 	m->waits = metric_counter("carillon_waits_total", NULL, "Times a message had to wait.");
-	m->gaps = metric_counter("carillon_gaps_total", NULL, "Sequenced messages out of order.");
+	m->gaps = metric_counter(
+		"carillon_gaps_total", NULL, "Sequenced messages that arrived out of order.");
 	m->dead = metric_counter(
 		"carillon_dead_letters_total", NULL, "Messages sent to dead.letters.");
+	m->facts_read = metric_counter("carillon_facts_from_rows_total", NULL,
+		"Facts read from their database rows, not from Kafka.");
 	m->astray = metric_counter("carillon_commands_astray_total", NULL,
-		"Commands by nanomsg for shards that this instance does not serve.");
+		"Commands that came by nanomsg for shards that this instance does not serve.");
 	for (int t = 0; t < service->ops->topics_n; t++) {
 		m->messages[t] = messages_metric(service->ops->topics[t].topic);
 		m->lag[t] = metric_gauge("carillon_lag_messages",
 			topic_label(service->ops->topics[t].topic),
-			"Messages not read yet, all shards held.");
+			"Messages not read yet, in all shards that this instance holds.");
 	}
 	if (service->ops->takes_commands)
 		m->messages[COMMANDS] = messages_metric(service->ops->command);
@@ -170,7 +175,7 @@ static void watch(struct service *service, int fd)
 {
 	struct epoll_event event = { .events = EPOLLIN, .data.fd = fd };
 	if (epoll_ctl(service->epoll, EPOLL_CTL_ADD, fd, &event) != 0)
-		fatal("epoll_ctl: %s", strerror(errno));
+		fatal("cannot watch a descriptor: %s", strerror(errno));
 }
 
 static void watch_all(struct service *service)
@@ -200,11 +205,12 @@ static void start(struct service *service)
 	(void)snprintf(folder, sizeof(folder), "services/%s", service->ops->name);
 	schema_check(service, "libcommon/io", SCHEMA_MIN, SCHEMA_MAX);
 	schema_check(service, folder, service->ops->schema_min, service->ops->schema_max);
-	service->bus = nn_bus_new(common.nn_url);
+	service->bus = nn_bus_new(common.nn_url, service->ops->name, common.keys, permit_refusal);
 	service->directory.owners = owners_new();
 	if (service->ops->start != NULL)
 		service->ops->start(service);
 	service_commit_prepare(service);
+	service_poison_start(service);
 	service_lease_prepare(service);
 	watch_all(service);
 	log_info("started: %s on %s, health on %s", service->instance, common.nn_url,
@@ -253,6 +259,14 @@ static void postgres_check(struct service *service)
 		fatal("postgres: the connection was lost: %s", PQerrorMessage(service->pg));
 }
 
+static void kafka_told(struct service *service, int fd)
+{
+	for (int pace = KAFKA_FAST; pace <= KAFKA_SLOW; pace++)
+		if (service->consumers[pace] != NULL &&
+			kafka_consumer_fd(service->consumers[pace]) == fd)
+			service->told[pace] = true;
+}
+
 static void wait_for_events(struct service *service)
 {
 	struct epoll_event events[8];
@@ -262,12 +276,16 @@ static void wait_for_events(struct service *service)
 	else if (service->waiting_n > 0 ||
 		 (service->held_n > 0 && !service_reading_all_started(service)))
 		timeout_ms = STARTING_MS;
+	else if (kafka_producer_holds(service->producers[KAFKA_SLOW]))
+		timeout_ms = GATHERING_MS;
 	int n = epoll_wait(service->epoll, events, 8, timeout_ms);
 	for (int i = 0; i < n; i++) {
 		if (events[i].data.fd == service->signals)
 			signals_read(service);
 		else if (events[i].data.fd == PQsocket(service->pg))
 			postgres_check(service);
+		else
+			kafka_told(service, events[i].data.fd);
 	}
 }
 
@@ -275,7 +293,7 @@ static void commit_if_due(struct service *service)
 {
 	uint64_t now = clock_mono_us();
 	if (service->commit_asked || now >= service->committed_us + COMMIT_AT_LEAST_US) {
-		service_commit(service);
+		service_commit_due(service);
 		service_reading_lag(service);
 	} else if (now >= service->beat_us + LEASE_RENEW_US) {
 		service_lease_renew(service, LEASE_SECONDS);
@@ -287,7 +305,7 @@ static void readiness_tell(struct service *service)
 	if (service->draining)
 		return;
 	bool ready = service_reading_all_reached(service);
-	health_ready(service->health, ready, "a shard's facts are not read to their end yet");
+	health_ready(service->health, ready, "a shard has facts that are not read yet");
 }
 
 /* Under load a turn waits for more messages, because a request costs the broker and a commit costs
@@ -325,6 +343,7 @@ static void turn(struct service *service)
 		kafka_producer_poll(service->producers[pace]);
 	service_reading_kept(service);
 	service_reading_poll(service);
+	service_facts_read(service);
 	bus_read(service);
 	service_direct_offer(service);
 	if (service->ops->tick != NULL)
@@ -361,8 +380,8 @@ static void end_flush(struct service *service)
 		uint64_t now_us = clock_mono_us();
 		uint64_t left_us = now_us < until_us ? until_us - now_us : 0;
 		if (!kafka_producer_flush(service->producers[pace], (int)(left_us / 1000u)))
-			log_warn("kafka: not everything was acknowledged; the next owner sends it "
-				 "again");
+			log_warn("kafka: some messages were not acknowledged; the next owner "
+				 "sends them again");
 	}
 }
 
@@ -384,6 +403,7 @@ static void end(struct service *service)
 	free(service->outbox.bytes);
 	free(service->packed.bytes);
 	service_direct_end(service);
+	service_poison_end(service);
 	owners_free(&service->directory.owners);
 	(void)close(service->epoll);
 	(void)close(service->signals);

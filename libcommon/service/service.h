@@ -33,6 +33,7 @@
 #define SERVICE_DIRECT INT64_C(-1) /* the offset of a command that came by nanomsg */
 
 struct service;
+struct pg_line;
 
 /* A shard that this process holds. */
 struct service_shard {
@@ -79,14 +80,21 @@ struct service_ops {
 	void (*open)(struct service *service, struct service_shard *shard);
 	/* The process gives the shard up (after a last commit) or ends. */
 	void (*close)(struct service *service, struct service_shard *shard);
-	/* Called before a batch is offered. The service may, for instance, load all players of the
-	 * batch that are not in memory by one query. May be NULL. */
+	/* Called before a batch is offered. The service may, for instance, load with one query all
+	 * players of the batch that are not in memory. May be NULL. */
 	void (*batch)(struct service *service, const struct kafka_message *messages, size_t n);
 	/* Applies one message. seq_r: the seq consumed, for sequenced topics. A command has the
-	 * shard as its partition and SERVICE_DIRECT as its offset. The same command may come again
-	 * at any time, even before the first copy is decided. */
+	 * shard as its partition and SERVICE_DIRECT as its offset. A command may be repeated at any
+	 * time, even before the first copy is decided. */
 	enum service_message_status (*message)(struct service *service, struct service_shard *shard,
 		const struct kafka_message *message, uint64_t *seq_r);
+	/* Reads the next facts of the sequenced topic from their rows in Postgres, at most `most`,
+	 * and applies them in order. *seq_r: the seq of the last one applied. Returns how many it
+	 * read; `most` means that there may be more. With `facts`, the loop takes the topic as read
+	 * to its end once all rows are read, even if Kafka does not answer. NULL: Kafka is the only
+	 * source. */
+	size_t (*facts)(
+		struct service *service, struct service_shard *shard, size_t most, uint64_t *seq_r);
 	/* A nanomsg message. It is freed after the call: a service that keeps it must copy it. May
 	 * be NULL. */
 	void (*bus)(struct service *service, const uint8_t *bytes, size_t length);
@@ -94,6 +102,18 @@ struct service_ops {
 	void (*tick)(struct service *service, uint64_t mono_us);
 	/* Inside the transaction, after the fence: writes rows with service_pg(). */
 	void (*write)(struct service *service);
+	/* For a service whose `write` takes long and only makes the next start faster. If it is
+	 * set, a transaction that nobody requested does not move the positions, and calls
+	 * write_between instead of `write`. But every 3 s such a transaction is a complete one.
+	 * write_between writes only what no message would bring again. NULL: each transaction moves
+	 * the positions. */
+	void (*write_between)(struct service *service);
+	/* Is there so little to write that it fits into one round trip with the fence? If so, the
+	 * loop calls write_in_line instead of `write`. Called before the transaction begins. NULL:
+	 * never. */
+	bool (*fits_line)(struct service *service);
+	/* Sends its statements in the line. Must not use service_pg(). */
+	void (*write_in_line)(struct service *service, struct pg_line *line);
 	/* After the commit has returned, before queued messages leave. May be NULL. */
 	void (*committed)(struct service *service);
 	/* May the process end after SIGTERM? The loop no longer takes new commands; true when no
@@ -118,26 +138,36 @@ struct service_shard *service_shard_at(struct service *service, size_t i);
 
 /* From now on /healthz fails with this reason; the loop goes on. */
 void service_unhealthy(struct service *service, const char *why);
+/* Requests a call of `facts` in the next turn, because somebody waits for a fact of this shard. */
+void service_facts_soon(struct service *service, struct service_shard *shard);
 /* Requests the transaction at the end of this turn. */
 void service_commit_soon(struct service *service);
 /* Sets the reason for SERVICE_UNREADABLE. */
 __attribute__((format(printf, 2, 3))) void service_reason(
 	struct service *service, const char *format, ...);
 
-/* Sends after the commit, or now. A command (spin.commands, wallet.commands, jackpot.commands) goes
- * by nanomsg to the owner of the shard `partition`; it may be lost, so the sender keeps it and
- * sends it again (libcommon/base/ask_again.h) until it is answered. Everything else goes to Kafka
- * at a pace that depends on the topic: fast for jackpot.facts, which people see, slow for all
- * others. */
+/* service_send sends after the commit, service_send_now at once. A command (spin.commands,
+ * wallet.commands, jackpot.commands) goes by nanomsg to the owner of the shard `partition`; it may
+ * be lost, so the sender keeps it and repeats it (libcommon/base/ask_again.h) until it is answered.
+ * Everything else goes to Kafka at a pace that depends on the topic: fast for jackpot.facts, which
+ * people see, slow for all others. */
 void service_send(struct service *service, enum topic topic, uint32_t partition, const void *key,
 	size_t key_length, const void *bytes, size_t length);
 void service_send_now(struct service *service, enum topic topic, uint32_t partition,
 	const void *key, size_t key_length, const void *bytes, size_t length);
+/* The same for a command to the service `to` (a literal), where several services take its kind. */
+void service_command(struct service *service, const char *to, enum topic kind, uint32_t shard,
+	const void *bytes, size_t length);
+void service_command_now(struct service *service, const char *to, enum topic kind, uint32_t shard,
+	const void *bytes, size_t length);
 /* Counts the messages sent to a partition of wallet.facts, jackpot.feed or jackpot.facts since the
  * process began, and those that Kafka has acknowledged. Kafka acknowledges them in order. A message
  * that waits for a commit is not counted. */
 void service_sent(struct service *service, enum topic topic, uint32_t partition, uint64_t *left_r,
 	uint64_t *acknowledged_r);
+/* A number that grows whenever messages to a topic of Kafka, of any partition, are lost: the queue
+ * was full, or a broken producer was replaced. Lost messages may count as acknowledged. */
+uint64_t service_lost(struct service *service, enum topic topic);
 /* Sends by nanomsg after the commit; "_now" sends at the end of this turn at the latest, in one
  * parcel with other messages to the same url. An empty url sends nothing and is not an error. */
 void service_bus_send(struct service *service, const char *url, const void *bytes, size_t length);

@@ -4,9 +4,10 @@
 
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
-#include "libcommon/io/pg.h"
+#include "libcommon/io/pg_line.h"
 
 #include <assert.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -40,8 +41,8 @@ static const char FENCE_SQL[] =
 	"where s.service = $1 and s.shard = v.shard and s.epoch = v.epoch "
 	"and s.offset_1 = v.p1 and s.offset_2 = v.p2";
 
-static const char BEAT_SQL[] = "insert into carillon.instance (name, service, nn_url, health, pid) "
-			       "values ($1, $2, $3, $4, $5) "
+static const char BEAT_SQL[] = "insert into carillon.instance (name, service, nn_url, health, pid, "
+			       "boot) values ($1, $2, $3, $4, $5, $6) "
 			       "on conflict (name) do update set heartbeat = now()";
 
 enum fence_column {
@@ -117,56 +118,22 @@ static void fence_remember(struct service *service, const struct fence_arrays *a
 	}
 }
 
-/* The next result, which must be a success. Skips the NULL that ends the results of each
- * statement. */
-static PGresult *pipeline_result(struct service *service, const char *what)
+/* Begin and fence travel together, and with them what the service writes, if it fits: fewer round
+ * trips are most of what a small transaction can save. All is checked before the commit is sent. */
+static void fence_send(struct service *service, struct pg_line *line, struct fence_arrays *arrays,
+	bool positions, int lease_seconds)
 {
-	PGresult *result = PQgetResult(service->pg);
-	ExecStatusType status = PQresultStatus(result);
-	if (status != PGRES_COMMAND_OK)
-		fatal("%s: %s: %s", what, PQresStatus(status), PQerrorMessage(service->pg));
-	if (PQgetResult(service->pg) != NULL)
-		fatal("%s: more results than one", what);
-	return result;
-}
-
-/* Sends begin and fence in one round trip: this halves the waiting of a small transaction. */
-static PGresult *begin_and_fence(struct service *service, const char *const *parameters)
-{
-	if (PQenterPipelineMode(service->pg) != 1 ||
-		PQsendQueryParams(service->pg, "begin", 0, NULL, NULL, NULL, NULL, 0) != 1 ||
-		PQsendQueryPrepared(
-			service->pg, "fence", 2 + FENCE_COLUMNS, parameters, NULL, NULL, 0) != 1 ||
-		PQpipelineSync(service->pg) != 1)
-		fatal("fence: %s", PQerrorMessage(service->pg));
-	PQclear(pipeline_result(service, "begin"));
-	PGresult *result = pipeline_result(service, "fence");
-	PGresult *sync = PQgetResult(service->pg);
-	if (PQresultStatus(sync) != PGRES_PIPELINE_SYNC || PQexitPipelineMode(service->pg) != 1)
-		fatal("fence: %s", PQerrorMessage(service->pg));
-	PQclear(sync);
-	return result;
-}
-
-static void fence(struct service *service, bool positions, int lease_seconds)
-{
-	static struct fence_arrays arrays;
 	char seconds[NUMBER_TEXT];
 	const char *parameters[2 + FENCE_COLUMNS] = { service->ops->name, seconds };
-	arrays_fill(service, &arrays, positions);
+	arrays_fill(service, arrays, positions);
 	(void)snprintf(seconds, sizeof(seconds), "%d", lease_seconds);
 	for (int c = 0; c < FENCE_COLUMNS; c++)
-		parameters[2 + c] = arrays.text[c];
-	PGresult *result = begin_and_fence(service, parameters);
-	unsigned long rows = strtoul(PQcmdTuples(result), NULL, 10);
-	PQclear(result);
-	if (rows != service->held_n)
-		fatal("fence: found %lu unchanged shards, expected %zu: another instance "
-		      "has taken over",
-			rows, service->held_n);
-	if (positions)
-		fence_remember(service, &arrays);
-	service->fenced_us = clock_mono_us();
+		parameters[2 + c] = arrays->text[c];
+	pg_line_begin(line, service->pg);
+	pg_line_send(line, "begin", PG_LINE_ANY, "begin", 0, NULL, NULL, NULL);
+	/* Fewer rows than shards held: another instance has taken over. */
+	pg_line_send(line, SERVICE_FENCE_FAILS, (int64_t)service->held_n, "fence",
+		2 + FENCE_COLUMNS, parameters, NULL, NULL);
 }
 
 /* A COMMIT that Postgres answers with ROLLBACK is a failure like any other. */
@@ -183,10 +150,12 @@ static void commit(struct service *service)
 static void beat(struct service *service)
 {
 	char pid[NUMBER_TEXT];
+	char boot[NUMBER_TEXT];
+	(void)snprintf(boot, sizeof(boot), "%" PRIu64, nn_bus_boot(service->bus));
 	(void)snprintf(pid, sizeof(pid), "%d", (int)getpid());
 	const char *parameters[] = { service->instance, service->ops->name, service_nn_url(service),
-		health_address(service->health), pid };
-	PGresult *result = PQexecPrepared(service->pg, "beat", 5, parameters, NULL, NULL, 0);
+		health_address(service->health), pid, boot };
+	PGresult *result = PQexecPrepared(service->pg, "beat", 6, parameters, NULL, NULL, 0);
 	if (PQresultStatus(result) != PGRES_COMMAND_OK)
 		fatal("heartbeat: %s", PQerrorMessage(service->pg));
 	PQclear(result);
@@ -195,49 +164,77 @@ static void beat(struct service *service)
 
 void service_commit_prepare(struct service *service)
 {
-	static const struct {
-		const char *name, *sql;
-	} STATEMENTS[] = { { "fence", FENCE_SQL }, { "beat", BEAT_SQL } };
-	for (size_t i = 0; i < sizeof(STATEMENTS) / sizeof(STATEMENTS[0]); i++) {
-		PGresult *result =
-			PQprepare(service->pg, STATEMENTS[i].name, STATEMENTS[i].sql, 0, NULL);
-		if (PQresultStatus(result) != PGRES_COMMAND_OK)
-			fatal("postgres: preparing %s: %s", STATEMENTS[i].name,
-				PQerrorMessage(service->pg));
-		PQclear(result);
-	}
+	pg_line_prepare(service->pg, "begin", "begin", 0, NULL);
+	pg_line_prepare(service->pg, "fence", FENCE_SQL, 0, NULL);
+	pg_line_prepare(service->pg, "beat", BEAT_SQL, 0, NULL);
 }
 
 /* Positions do not move: the rows that they stand for are not written yet. */
 void service_lease_renew(struct service *service, int lease_seconds)
 {
+	static struct fence_arrays arrays;
+	struct pg_line line;
 	if (service->held_n == 0) {
 		beat(service);
 		return;
 	}
-	fence(service, false, lease_seconds);
+	fence_send(service, &line, &arrays, false, lease_seconds);
+	pg_line_end(&line);
+	service->fenced_us = clock_mono_us();
 	beat(service);
 	commit(service);
 }
 
-void service_commit(struct service *service)
+/* whole: positions move, and everything is written. */
+static void transaction(struct service *service, bool beats, bool whole)
+{
+	static struct fence_arrays arrays;
+	const struct service_ops *ops = service->ops;
+	struct pg_line line;
+	bool together = whole && ops->fits_line != NULL && ops->fits_line(service);
+	fence_send(service, &line, &arrays, whole, LEASE_SECONDS);
+	if (together)
+		ops->write_in_line(service, &line);
+	pg_line_end(&line);
+	if (whole)
+		fence_remember(service, &arrays);
+	service->fenced_us = clock_mono_us();
+	if (!whole)
+		ops->write_between(service);
+	else if (!together && ops->write != NULL)
+		ops->write(service);
+	if (beats)
+		beat(service);
+	commit(service);
+}
+
+static void run(struct service *service, bool whole)
 {
 	uint64_t start_us = clock_mono_us();
 	service->commit_asked = false;
 	service->committed_us = start_us;
+	if (whole)
+		service->positions_us = start_us;
 	if (service->held_n > 0) {
-		fence(service, true, LEASE_SECONDS);
-		if (service->ops->write != NULL)
-			service->ops->write(service);
-		if (start_us >= service->beat_us + LEASE_RENEW_US)
-			beat(service);
-		commit(service);
+		transaction(service, start_us >= service->beat_us + LEASE_RENEW_US, whole);
 		if (service->ops->committed != NULL)
 			service->ops->committed(service);
 		metric_add(service->metrics.commits, 1);
 		metric_observe_us(service->metrics.commit_us, clock_mono_us() - start_us);
 	}
 	service_outbox_leave(service);
+	service_poison_clear(service);
+}
+
+void service_commit(struct service *service)
+{
+	run(service, true);
+}
+
+void service_commit_due(struct service *service)
+{
+	run(service, service->commit_asked || service->ops->write_between == NULL ||
+			     clock_mono_us() >= service->positions_us + POSITIONS_US);
 }
 
 void service_trying_note(

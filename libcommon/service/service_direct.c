@@ -26,9 +26,8 @@ void service_direct_arrived(struct service *service, const uint8_t *bytes, size_
 		log_warn("nanomsg: found %zu bytes, expected a command; dropped", length);
 }
 
-/* The shard that a command is for; NULL: not held here, or no command of this service. While the
- * process drains, the next owner takes it. */
-static struct holding *holding_of(
+/* While the process drains, the next owner takes it. */
+struct holding *service_direct_holding(
 	const struct service *service, const struct kafka_message *message)
 {
 	if (service->draining || !service->ops->takes_commands ||
@@ -48,7 +47,7 @@ bool service_direct_ready(const struct service *service, const struct holding *h
 }
 
 /* A repeat has the same bytes as the command that waits, and takes its place. */
-static bool waits_already(const struct kept *waiting, const struct kafka_message *message)
+bool service_kept_has(const struct kept *waiting, const struct kafka_message *message)
 {
 	for (size_t i = 0; i < waiting->n; i++)
 		if (waiting->messages[i].length == message->length &&
@@ -60,23 +59,36 @@ static bool waits_already(const struct kept *waiting, const struct kafka_message
 static void wait(
 	struct service *service, struct holding *holding, const struct kafka_message *message)
 {
-	if (holding->waiting.n >= WAITING_MAX || waits_already(&holding->waiting, message))
+	if (holding->waiting.n >= WAITING_MAX || service_kept_has(&holding->waiting, message))
 		return;
 	service_kept_push(&holding->waiting, message);
 	service->waiting_n++;
 }
 
+static void in_hand_room(struct arrivals *arrivals, size_t n)
+{
+	if (arrivals->in_hand_room >= n)
+		return;
+	free(arrivals->in_hand);
+	arrivals->in_hand_room = 2 * n;
+	arrivals->in_hand = calloc(arrivals->in_hand_room, sizeof(*arrivals->in_hand));
+	if (arrivals->in_hand == NULL)
+		fatal("commands: out of memory");
+}
+
 /* Leaves in the array the commands that can be offered now. */
 static size_t sift(struct service *service, struct kafka_message *messages, size_t n)
 {
+	struct arrivals *arrivals = &service->arrivals;
 	size_t left = 0;
+	in_hand_room(arrivals, n);
 	for (size_t i = 0; i < n; i++) {
-		struct holding *holding = holding_of(service, &messages[i]);
+		struct holding *holding = service_direct_holding(service, &messages[i]);
 		if (holding == NULL)
 			metric_add(service->metrics.astray, 1);
 		else if (!service_direct_ready(service, holding))
 			wait(service, holding, &messages[i]);
-		else
+		else if (!service_poison_apart(service, &messages[i], &arrivals->in_hand[left]))
 			messages[left++] = messages[i];
 	}
 	return left;
@@ -91,8 +103,9 @@ static void offer(struct service *service, struct kafka_message *messages, size_
 	if (service->ops->batch != NULL)
 		service->ops->batch(service, messages, n);
 	for (size_t i = 0; i < n; i++) {
-		struct holding *holding = holding_of(service, &messages[i]);
-		if (holding != NULL && !service_offer(service, holding, COMMANDS, &messages[i]))
+		struct holding *holding = service_direct_holding(service, &messages[i]);
+		if (holding != NULL && !service_poison_offer(service, holding, &messages[i],
+					       &service->arrivals.in_hand[i]))
 			wait(service, holding, &messages[i]);
 	}
 }
@@ -121,15 +134,17 @@ void service_direct_offer(struct service *service)
 	for (size_t i = 0; service->waiting_n > 0 && i < service->held_n; i++)
 		if (service_direct_ready(service, service->held[i]))
 			offer_waiting(service, service->held[i]);
-	if (arrivals->n == 0)
-		return;
-	offer(service, arrivals->messages, arrivals->n);
-	arrivals->n = 0;
-	arena_reset(&arrivals->arena);
+	if (arrivals->n > 0) {
+		offer(service, arrivals->messages, arrivals->n);
+		arrivals->n = 0;
+		arena_reset(&arrivals->arena);
+	}
+	service_poison_try(service);
 }
 
 void service_direct_end(struct service *service)
 {
 	free(service->arrivals.messages);
+	free(service->arrivals.in_hand);
 	arena_free(&service->arrivals.arena);
 }

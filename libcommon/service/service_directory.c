@@ -5,20 +5,22 @@
 
 #include <string.h>
 
-static void connect_ahead(void *context, const char *url)
+static void list(void *context, const struct nn_bus_instance *instance)
 {
 	struct service *service = context;
-	nn_bus_connect(service->bus, url);
+	nn_bus_list(service->bus, instance);
 }
 
 void service_directory_read(struct service *service, uint64_t now_us)
 {
 	struct directory *directory = &service->directory;
 	const char *parameters[] = { service->instance };
-	if (directory->read_us != 0 && now_us < directory->read_us + DIRECTORY_US)
+	/* One that has just started asks already: its row is there. */
+	if (directory->read_us != 0 && now_us < directory->read_us + DIRECTORY_US &&
+		!nn_bus_stranger(service->bus))
 		return;
-	PGresult *result = pg_query(service->pg, OWNERS_SQL, 1, parameters);
-	owners_take(directory->owners, result, connect_ahead, service);
+	PGresult *result = pg_again(service->pg, OWNERS_SQL, 1, parameters);
+	owners_take(directory->owners, result, list, service);
 	PQclear(result);
 	directory->read_us = now_us;
 }

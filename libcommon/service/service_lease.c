@@ -7,6 +7,7 @@
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +68,7 @@ static struct share share_look(struct service *service)
 	char held[SHARDS_MAX * 4 + 4];
 	const char *parameters[] = { service->ops->name, service->instance, held };
 	held_text(service, held, sizeof(held));
-	PGresult *result = pg_query(service->pg, LOOK_SQL, 3, parameters);
+	PGresult *result = pg_again(service->pg, LOOK_SQL, 3, parameters);
 	struct share share = {
 		.live = (size_t)pg_number(result, 0, 0),
 		.least = (size_t)pg_number(result, 0, 1),
@@ -192,6 +193,7 @@ static void take(struct service *service, size_t n)
 			(long long)holding->shard.position[0].offset,
 			(unsigned long long)(clock_mono_us() - start_us));
 	}
+	service_poison_read(service);
 	/* The first commit stores positions that `open` corrected. */
 	service_commit(service);
 	service->opening_us = 0;
@@ -212,7 +214,7 @@ void service_lease_release(struct service *service, struct holding *holding)
 		"trying_topic = null, trying_offset = null, trying_deaths = 0 "
 		"where service = $1 and shard = $2 and epoch = $3",
 		3, parameters));
-	log_info("shard %u: given up at offset %lld", holding->shard.shard,
+	log_info("shard %u: released at offset %lld", holding->shard.shard,
 		(long long)holding->fenced[0]);
 	service->by_shard[holding->shard.shard] = NULL;
 	for (size_t i = 0; i < service->held_n; i++)
@@ -233,9 +235,6 @@ static void release_surplus(struct service *service, const struct share *share)
 	if (n == 0)
 		return;
 	service_commit(service);
-	/* The next owner reads what we have published: wait until it is acknowledged. */
-	for (int pace = KAFKA_FAST; pace <= KAFKA_SLOW; pace++)
-		(void)kafka_producer_flush(service->producers[pace], 500);
 	for (size_t i = 0; i < n; i++)
 		service_lease_release(service, service->held[service->held_n - 1]);
 }
@@ -257,6 +256,7 @@ void service_lease_prepare(struct service *service)
 {
 	char shards[NUMBER_TEXT];
 	char pid[NUMBER_TEXT];
+	char boot[NUMBER_TEXT];
 	const char *parameters[] = { service->ops->name, shards };
 	(void)snprintf(shards, sizeof(shards), "%lld", (long long)common.shards);
 	PQclear(pg_query(service->pg,
@@ -268,15 +268,16 @@ void service_lease_prepare(struct service *service)
 	pg_exec(service->pg,
 		"delete from carillon.instance where heartbeat < now() - interval '1 day'");
 	(void)snprintf(pid, sizeof(pid), "%d", (int)getpid());
+	(void)snprintf(boot, sizeof(boot), "%" PRIu64, nn_bus_boot(service->bus));
 	const char *row[] = { service->instance, service->ops->name, service_nn_url(service),
-		health_address(service->health), pid };
+		health_address(service->health), pid, boot };
 	PQclear(pg_query(service->pg,
-		"insert into carillon.instance (name, service, nn_url, health, pid) values ($1, "
-		"$2, $3, $4, $5) "
+		"insert into carillon.instance (name, service, nn_url, health, pid, boot) values ("
+		"$1, $2, $3, $4, $5, $6) "
 		"on conflict (name) do update set service = $2, nn_url = $3, health = $4, pid = "
-		"$5, "
+		"$5, boot = $6, "
 		"started = now(), heartbeat = now()",
-		5, row));
+		6, row));
 }
 
 void service_lease_end(struct service *service)

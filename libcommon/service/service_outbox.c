@@ -15,6 +15,7 @@
 /* One entry. Its key (or url with NUL) and bytes follow it, padded to 8. */
 struct entry {
 	bool to_bus;
+	const char *to; /* of a command: the service, which is in no memory that is freed */
 	enum topic topic;
 	uint32_t partition;
 	size_t key_length, length;
@@ -25,8 +26,7 @@ static size_t padded(size_t n)
 	return (n + 7u) & ~(size_t)7u;
 }
 
-/* The service that serves a kind of command. Commands to sets of Jackpot Cards come from the
- * gateway alone. */
+/* The service that serves a kind of command, where its sender names none. */
 static const char *server_of(enum topic kind)
 {
 	return kind == TOPIC_SPIN_COMMANDS     ? "spin-engine"
@@ -35,8 +35,8 @@ static const char *server_of(enum topic kind)
 }
 
 /* Without a known owner the command is lost: its sender repeats it. */
-static void command_leave(
-	struct service *service, enum topic kind, uint32_t shard, const void *bytes, size_t length)
+static void command_leave(struct service *service, const char *to, enum topic kind, uint32_t shard,
+	const void *bytes, size_t length)
 {
 	struct outbox *packed = &service->packed;
 	if (packed->room < length + DIRECT_HEAD_MAX) {
@@ -47,8 +47,8 @@ static void command_leave(
 			fatal("a command of %zu bytes: out of memory", length);
 	}
 	packed->length = direct_pack(kind, shard, bytes, length, packed->bytes);
-	service_bus_send_now(service, service_owner_url(service, server_of(kind), shard),
-		packed->bytes, packed->length);
+	service_bus_send_now(
+		service, service_owner_url(service, to, shard), packed->bytes, packed->length);
 }
 
 static enum kafka_pace pace_of(enum topic topic)
@@ -91,6 +91,9 @@ void service_outbox_leave(struct service *service)
 		const uint8_t *bytes = key + padded(entry.key_length);
 		if (entry.to_bus)
 			nn_bus_gather(service->bus, (const char *)key, bytes, entry.length);
+		else if (entry.to != NULL)
+			command_leave(service, entry.to, entry.topic, entry.partition, bytes,
+				entry.length);
 		else
 			service_send_now(service, entry.topic, entry.partition, key,
 				entry.key_length, bytes, entry.length);
@@ -117,17 +120,26 @@ void service_send_now(struct service *service, enum topic topic, uint32_t partit
 	const void *key, size_t key_length, const void *bytes, size_t length)
 {
 	if (direct_kind(topic))
-		command_leave(service, topic, partition, bytes, length);
-	else if (topic == TOPIC_WALLET_FACTS || topic == TOPIC_JACKPOT_FEED ||
-		 topic == TOPIC_DEAD_LETTERS)
-		/* While Kafka is away for minutes, the queue fills and messages are dropped: who
-		 * misses facts requests them, totals and open claims are sent again, and a dead
-		 * letter is in the log. */
-		(void)kafka_offer(service->producers[pace_of(topic)], topic, partition, key,
-			key_length, bytes, length);
-	else
-		kafka_produce(service->producers[pace_of(topic)], topic, partition, key, key_length,
-			bytes, length);
+		command_leave(service, server_of(topic), topic, partition, bytes, length);
+	else if (!kafka_offer(service->producers[pace_of(topic)], topic, partition, key, key_length,
+			 bytes, length))
+		/* While Kafka is away for minutes, the queue fills and messages are dropped: facts
+		 * and hits are rows that are read again, totals and counters are sent again, and a
+		 * dead letter is in the log. */
+		service->refused[topic]++;
+}
+
+void service_command(struct service *service, const char *to, enum topic kind, uint32_t shard,
+	const void *bytes, size_t length)
+{
+	struct entry entry = { .to = to, .topic = kind, .partition = shard, .length = length };
+	outbox_add(&service->outbox, entry, "", bytes);
+}
+
+void service_command_now(struct service *service, const char *to, enum topic kind, uint32_t shard,
+	const void *bytes, size_t length)
+{
+	command_leave(service, to, kind, shard, bytes, length);
 }
 
 void service_sent(struct service *service, enum topic topic, uint32_t partition, uint64_t *left_r,
@@ -135,6 +147,11 @@ void service_sent(struct service *service, enum topic topic, uint32_t partition,
 {
 	kafka_produced(
 		service->producers[pace_of(topic)], topic, partition, left_r, acknowledged_r);
+}
+
+uint64_t service_lost(struct service *service, enum topic topic)
+{
+	return service->refused[topic] + kafka_producer_lost(service->producers[pace_of(topic)]);
 }
 
 void service_bus_send(struct service *service, const char *url, const void *bytes, size_t length)

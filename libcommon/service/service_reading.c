@@ -14,7 +14,9 @@
 #define BOUNDS_SERVING_MS 100
 #define BOUNDS_AGAIN_US 1000000u
 #define END_ASK_US 500000u
-#define OFFER_AGAIN 64 /* kept messages offered as one batch */
+#define OFFER_AGAIN 64	     /* kept messages offered as one batch */
+#define POLL_US 20000u	     /* without a message from Kafka */
+#define ALONE_TURN_US 20000u /* messages tried alone in one turn of the loop */
 
 static struct kafka_consumer *consumer_of(const struct service *service, int topic)
 {
@@ -141,14 +143,22 @@ static bool reading_reached(struct service *service, struct holding *holding, in
 	struct reading *reading = &holding->readings[topic];
 	if (!service->ops->topics[topic].to_end_first || reading->reached)
 		return true;
+	if (service->ops->facts != NULL)
+		return false; /* service_facts.c */
 	if (reading->started && reading->next < reading->end)
 		end_ask(service, holding, topic);
 	if (!reading->started || reading->next < reading->end || reading->kept.n > 0)
 		return false;
 	reading->reached = true;
-	log_info("shard %u: %s is read to its end %lld", holding->shard.shard,
+	log_info("shard %u: %s is read up to its end, offset %lld", holding->shard.shard,
 		topic_name(service->ops->topics[topic].topic), (long long)reading->end);
 	return true;
+}
+
+static bool end_matters(const struct service *service, const struct holding *holding, int topic)
+{
+	return holding->one_by_one ||
+	       (service->ops->topics[topic].to_end_first && service->ops->facts == NULL);
 }
 
 static bool reading_start(struct service *service, struct holding *holding, int topic)
@@ -156,15 +166,17 @@ static bool reading_start(struct service *service, struct holding *holding, int 
 	struct reading *reading = &holding->readings[topic];
 	enum topic name = service->ops->topics[topic].topic;
 	uint32_t shard = holding->shard.shard;
+	int64_t offset = holding->shard.position[topic].offset;
 	int64_t first;
-	if (!bounds(service, name, shard, &first, &reading->end))
-		return false;
-	int64_t offset = kafka_offset_near(
-		name, shard, holding->shard.position[topic].offset, first, reading->end);
-	if (!kafka_consume_at(consumer_of(service, topic), name, shard, offset)) {
-		bounds_later(service);
-		return false;
+	/* Nobody waits for Kafka who need not know its end: an offset that it does not have moves
+	 * once it says so. */
+	if (end_matters(service, holding, topic)) {
+		if (!bounds(service, name, shard, &first, &reading->end))
+			return false;
+		offset = kafka_offset_near(name, shard, offset, first, reading->end);
 	}
+	reading->alone_end = reading->end < offset + BATCH_MAX ? reading->end : offset + BATCH_MAX;
+	kafka_consume_at(consumer_of(service, topic), name, shard, offset);
 	holding->shard.position[topic].offset = offset;
 	reading->next = offset;
 	reading->end_asked_us = clock_mono_us();
@@ -218,13 +230,24 @@ static void position_move(struct holding *holding, int topic, int64_t offset, ui
 		holding->shard.position[topic].seq = seq;
 }
 
+/* A message whose MAC is missing or wrong is passed over, as if it were not there. */
+static enum service_message_status taken(struct service *service, struct holding *holding,
+	const struct kafka_message *message, uint64_t *seq_r)
+{
+	if (message->refused)
+		return SERVICE_TAKEN;
+	return service->ops->message(service, &holding->shard, message, seq_r);
+}
+
 bool service_offer(struct service *service, struct holding *holding, int topic,
 	const struct kafka_message *message)
 {
 	uint64_t seq = 0;
 	(void)snprintf(service->reason, sizeof(service->reason), "no reason given");
-	switch (service->ops->message(service, &holding->shard, message, &seq)) {
+	switch (taken(service, holding, message, &seq)) {
 	case SERVICE_TAKEN:
+		if (topic != COMMANDS && seq > holding->shard.position[topic].seq)
+			service_facts_heard(service, holding, topic);
 		position_move(holding, topic, message->offset,
 			topic != COMMANDS && service->ops->topics[topic].sequenced ? seq : 0);
 		break;
@@ -235,6 +258,7 @@ bool service_offer(struct service *service, struct holding *holding, int topic,
 		break;
 	case SERVICE_GAP:
 		metric_add(service->metrics.gaps, 1);
+		service_facts_soon(service, &holding->shard);
 		break;
 	case SERVICE_WAIT:
 		metric_add(service->metrics.waits, 1);
@@ -285,14 +309,28 @@ static size_t batch_sift(struct service *service, struct kafka_batch *batch)
 	return n;
 }
 
+/* Gives the messages to ops->batch, which may load for them all at once; those that are passed over
+ * are none. */
+static void batch_prepare(struct service *service, const struct kafka_message *messages, size_t n)
+{
+	for (size_t i = 0; service->ops->batch != NULL && i < n;) {
+		size_t from = i;
+		while (i < n && !messages[i].refused)
+			i++;
+		if (i > from)
+			service->ops->batch(service, messages + from, i - from);
+		while (i < n && messages[i].refused)
+			i++;
+	}
+}
+
 static void batch_offer(struct service *service, struct kafka_batch *batch)
 {
 	size_t n = batch_sift(service, batch);
 	if (n == 0)
 		return;
 	metric_observe_us(service->metrics.batch, n);
-	if (service->ops->batch != NULL)
-		service->ops->batch(service, batch->messages, n);
+	batch_prepare(service, batch->messages, n);
 	for (size_t i = 0; i < n; i++) {
 		int topic;
 		struct holding *holding = holding_of(service, &batch->messages[i], &topic);
@@ -305,11 +343,20 @@ static void batch_offer(struct service *service, struct kafka_batch *batch)
 	}
 }
 
+/* Its descriptor tells of each message. Errors and offsets that must move tell nothing. */
+static bool poll_due(const struct service *service, int pace)
+{
+	return service->consumers[pace] != NULL && service->kept_n < KEPT_MAX &&
+	       (service->told[pace] || clock_mono_us() >= service->polled_us[pace] + POLL_US);
+}
+
 void service_reading_poll(struct service *service)
 {
 	for (int pace = KAFKA_FAST; pace <= KAFKA_SLOW; pace++) {
-		if (service->consumers[pace] == NULL || service->kept_n >= KEPT_MAX)
+		if (!poll_due(service, pace))
 			continue;
+		service->told[pace] = false;
+		service->polled_us[pace] = clock_mono_us();
 		struct kafka_batch batch = kafka_poll(service->consumers[pace], BATCH_MAX);
 		if (pace == KAFKA_FAST)
 			service->taken += batch.n;
@@ -325,8 +372,7 @@ static void kept_offer(struct service *service, struct holding *holding, int top
 	while (going && reading->kept.n > 0) {
 		size_t n = reading->kept.n < OFFER_AGAIN ? reading->kept.n : OFFER_AGAIN;
 		size_t done = 0;
-		if (service->ops->batch != NULL)
-			service->ops->batch(service, reading->kept.messages, n);
+		batch_prepare(service, reading->kept.messages, n);
 		while (done < n && (going = service_offer(service, holding, topic,
 					    &reading->kept.messages[done])))
 			done++;
@@ -352,8 +398,7 @@ static void kept_try_one(struct service *service, struct holding *holding, int t
 		reading->next = message->offset + 1;
 	} else {
 		service_trying_note(service, holding, topic, message->offset);
-		if (service->ops->batch != NULL)
-			service->ops->batch(service, message, 1);
+		batch_prepare(service, message, 1);
 		if (!service_offer(service, holding, topic, message))
 			return;
 	}
@@ -361,11 +406,13 @@ static void kept_try_one(struct service *service, struct holding *holding, int t
 	service_commit(service);
 }
 
+/* A commit follows each batch, so what kills is among the first BATCH_MAX messages of its topic.
+ * The rest of a long backlog need not be tried alone. */
 static void finish_one_by_one(struct service *service, struct holding *holding)
 {
 	for (int t = 0; t < service->ops->topics_n; t++) {
 		const struct reading *reading = &holding->readings[t];
-		if (!reading->started || reading->next < reading->end)
+		if (!reading->started || reading->next < reading->alone_end)
 			return;
 	}
 	holding->one_by_one = false;
@@ -373,20 +420,31 @@ static void finish_one_by_one(struct service *service, struct holding *holding)
 		holding->shard.shard);
 }
 
+/* One message of each topic in turn, for as long as a turn may take. */
+static void kept_try(struct service *service, struct holding *holding)
+{
+	uint64_t until = clock_mono_us() + ALONE_TURN_US;
+	uint64_t before;
+	do {
+		before = service->kept_n;
+		for (int t = 0; t < service->ops->topics_n; t++)
+			if (holding->readings[t].kept.n > 0)
+				kept_try_one(service, holding, t);
+		finish_one_by_one(service, holding);
+	} while (holding->one_by_one && service->kept_n < before && clock_mono_us() < until);
+}
+
 void service_reading_kept(struct service *service)
 {
 	for (size_t i = 0; i < service->held_n; i++) {
 		struct holding *holding = service->held[i];
-		for (int t = 0; t < service->ops->topics_n; t++) {
-			if (holding->readings[t].kept.n == 0)
-				continue;
-			if (holding->one_by_one)
-				kept_try_one(service, holding, t);
-			else
-				kept_offer(service, holding, t);
+		if (holding->one_by_one) {
+			kept_try(service, holding);
+			continue;
 		}
-		if (holding->one_by_one)
-			finish_one_by_one(service, holding);
+		for (int t = 0; t < service->ops->topics_n; t++)
+			if (holding->readings[t].kept.n > 0)
+				kept_offer(service, holding, t);
 	}
 }
 

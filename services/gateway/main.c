@@ -20,12 +20,21 @@
  *  6. Reads never disturb a writer: adapters/history.c queries with the read-only role;
  * adapters/counters.c (jackpots, winners), adapters/games.c and adapters/status.c (shards, pools,
  * reconciliation) read in the background and answer from memory.
+ *  7. adapters/rollups.c lets the database add up the journal over time and seals the reports;
+ * adapters/reports.c reads them.
+ *  8. adapters/webhooks.c lets the database notice what operators want to be told, and
+ * adapters/webhook_send.c sends it to their addresses.
  *
  * This file only wires the settings, the timers, the edge and the connections. adapters/gateway.c
  * sets up what must exist before them and frees everything at the end. */
+#include "services/gateway/adapters/journal_rows.h"
 #include "services/gateway/adapters/own_limits.h"
+#include "services/gateway/adapters/reports.h"
+#include "services/gateway/adapters/staff.h"
+#include "services/gateway/adapters/webhooks.h"
 
 #include "libcommon/io/log.h"
+#include "libcommon/service/permit.h"
 
 #include <sodium.h>
 
@@ -42,25 +51,42 @@ static const struct setting settings[] = {
 		gateway.settings.events_url,
 		"URL of notifications for browsers, which GET /v1/config returns" },
 	{ "GATEWAY_WEB", SETTING_TEXT, "", 0, 0, gateway.settings.web,
-		"folder with the pages; empty: none are served" },
+		"folder with the pages; empty: the gateway serves no pages" },
+	{ "GATEWAY_FRAMES", SETTING_TEXT, "", 0, 0, gateway.settings.frames,
+		"sites that may show the games in a frame, as OPERATOR=ORIGIN separated by "
+		"commas, such as 1=https://casino.example,2=https://other.example; empty: none" },
 	{ "GATEWAY_CARD_SETS", SETTING_TEXT, "", 0, 0, gateway.settings.card_sets,
 		"folder with the Jackpot Cards sets, to show players their odds; empty: no odds" },
+	{ "GATEWAY_DEFINITIONS", SETTING_BOOL, "1", 0, 1, &gateway.settings.definitions,
+		"1: publish definitions with their strips and weights, so that players can "
+		"prove their rounds; 0: do not" },
 	{ "GATEWAY_RATE_PER_S", SETTING_INT, "50", 0, 1000000, &gateway.settings.rate_per_s,
-		"sustained requests a second of one player; 0: no limit" },
+		"requests a second that one player may keep sending; 0: no limit" },
 	{ "GATEWAY_BURST", SETTING_INT, "500", 1, 1000000, &gateway.settings.burst,
 		"requests that one player may send at once before that limit applies" },
 	{ "GATEWAY_SESSIONS_PER_S", SETTING_INT, "200", 0, 1000000,
 		&gateway.settings.sessions_per_s,
-		"demo sessions, and wrong operator keys, a second from one address; at once ten "
-		"times as many; 0: no limit" },
+		"demo sessions and wrong operator keys a second from one address; ten times "
+		"as many may come at once; 0: no limit" },
 	{ "GATEWAY_WAIT_MS", SETTING_INT, "8000", 100, 25000, &gateway.settings.wait_ms,
-		"time after which a request without an answer gets 504" },
+		"how long a request may wait for an answer before it gets 504" },
 	{ "GATEWAY_SESSION_S", SETTING_INT, "43200", 60, 2592000, &gateway.settings.session_s,
 		"lifetime of a player's token" },
 	{ "GATEWAY_REALITY_CHECK_S", SETTING_INT, "3600", 0, 86400,
 		&gateway.settings.reality_check_s,
-		"seconds of play after which a player is reminded of time and result, where the "
-		"player has set nothing else; 0: never" },
+		"seconds of play after which the page reminds a player of time and result, "
+		"unless the player has chosen another interval; 0: never" },
+	{ "GATEWAY_STAFF_IDLE_S", SETTING_INT, "1800", 60, 86400, &gateway.settings.staff_idle_s,
+		"seconds without a request after which a session of the console ends" },
+	{ "GATEWAY_STAFF_SESSION_S", SETTING_INT, "43200", 300, 604800,
+		&gateway.settings.staff_session_s,
+		"time after which a session of the console ends, even if it is in use" },
+	{ "GATEWAY_STAFF_CONFIRM_S", SETTING_INT, "600", 10, 86400,
+		&gateway.settings.staff_confirm_s,
+		"how long a user may act on money, jackpots, rates and users after entering "
+		"their password" },
+	{ "GATEWAY_STAFF_LOCK_S", SETTING_INT, "900", 1, 86400, &gateway.settings.staff_lock_s,
+		"how long a user is locked after five wrong passwords or codes" },
 	{ "GATEWAY_IDLE", SETTING_TEXT, "15m", 0, 0, gateway.settings.idle,
 		"time without an action after which a session ends, and OPERATOR=time for single "
 		"operators: 15m,7=90s,9=0; 0: never" },
@@ -75,13 +101,34 @@ static const struct setting settings[] = {
 		"number of the operator that sets the FX rates, which all share; 0: any operator" },
 	{ "GATEWAY_FX_JUMP_PERCENT", SETTING_INT, "20", 0, 1000000,
 		&gateway.settings.fx_jump_percent,
-		"an FX rate that differs by more from any rate in force within a day of it, and a "
-		"currency's first rate, wait for a second key; 0: no rate waits" },
+		"an FX rate waits for a second key if it is the currency's first, or differs "
+		"by more than this percentage from a rate in force within a day of its start; "
+		"0: no rate waits" },
 	{ "GATEWAY_DECIDE_AFTER_S", SETTING_INT, "300", 0, 31536000,
 		&gateway.settings.decide_after_s,
 		"age after which a withdrawal may be decided by hand" },
+	{ "GATEWAY_REPORT_GRACE_S", SETTING_INT, "60", 1, 3600, &gateway.settings.report_grace_s,
+		"seconds after the end of a gaming day until its report is sealed" },
+	{ "GATEWAY_LARGE_WINS", SETTING_TEXT,
+		"EUR=100000,USD=100000,GBP=100000,SEK=1000000,DKK=700000,NOK=1000000", 0, 0,
+		gateway.settings.large_wins,
+		"smallest win of a bet or gamble, in minor units, that webhooks report as large, "
+		"as CURRENCY=AMOUNT; wins in other currencies are not reported" },
+	{ "GATEWAY_WEBHOOK_TIMEOUT_MS", SETTING_INT, "10000", 100, 60000,
+		&gateway.settings.webhook_timeout_ms,
+		"how long an operator's address may take to accept an event" },
+	{ "GATEWAY_WEBHOOK_RETRY_MS", SETTING_INT, "5000", 10, 600000,
+		&gateway.settings.webhook_retry_ms,
+		"pause before an event is sent again for the first time; it doubles up to an hour" },
+	{ "GATEWAY_WEBHOOK_GIVE_UP_S", SETTING_INT, "259200", 0, 2592000,
+		&gateway.settings.webhook_give_up_s,
+		"age from which an event that is not accepted is not sent again by itself" },
+	{ "GATEWAY_WEBHOOK_INTERNAL", SETTING_BOOL, "0", 0, 1, &gateway.settings.webhook_internal,
+		"1: webhooks may go to internal addresses, and to this machine without TLS; 0: only "
+		"to public addresses" },
 	{ "GATEWAY_CONNECTIONS_MAX", SETTING_INT, "10000", 10, 60000,
 		&gateway.settings.connections_max, "largest number of connections" },
+	DOOR_SETTINGS("GATEWAY_", gateway.settings.doors),
 	{ NULL, SETTING_TEXT, NULL, 0, 0, NULL, NULL },
 };
 
@@ -105,6 +152,9 @@ static void on_tick(void *context)
 	service_requests_tick(&gateway, edge_now_us(gateway.edge));
 	pg_pool_poll(gateway.pg);
 	pg_pool_poll(gateway.pg_ro);
+	rollups_tick();
+	webhooks_tick();
+	journal_rows_tick();
 	readiness_tick(&gateway);
 }
 
@@ -114,6 +164,9 @@ static void on_moment(void *context)
 	sessions_tick(&gateway);
 	own_limits_tick();
 	presence_flush(&gateway);
+	/* A service that has just started answers already: its row is there. */
+	if (nn_bus_stranger(gateway.bus))
+		service_requests_owners(&gateway);
 }
 
 static void on_fifth(void *context)
@@ -127,6 +180,7 @@ static void on_quarter(void *context)
 	(void)context;
 	presence_read(&gateway);
 	revoked_read(gateway.revoked, gateway.pg_ro);
+	staff_read(&gateway);
 }
 
 static void on_half(void *context)
@@ -141,7 +195,6 @@ static void on_second(void *context)
 	(void)context;
 	counters_tick(&gateway);
 	status_tick(&gateway);
-	payouts_tick(&gateway);
 	auth_tick(&gateway);
 }
 
@@ -169,6 +222,7 @@ static void edge_begin(void)
 		.routes = gateway_routes,
 		.context = &gateway,
 		.connections_max = (uint32_t)gateway.settings.connections_max,
+		.doors = &gateway.settings.doors,
 		.turn = on_turn,
 		.draining = on_draining,
 		.drained = on_drained,
@@ -177,19 +231,24 @@ static void edge_begin(void)
 	gateway.edge = edge_new(&config);
 	config_origin(gateway.settings.events_url, origin, sizeof(origin));
 	if (gateway.settings.web[0] != '\0')
-		(void)edge_pages(gateway.edge, gateway.settings.web, origin);
+		(void)edge_pages(gateway.edge, gateway.settings.web, origin, "/fairness/");
+	edge_pages_framed(gateway.edge, "/play/", config_framers);
 }
 
 static void sources_begin(void)
 {
-	gateway.bus = nn_bus_new(common.nn_url);
+	gateway.bus = nn_bus_new(common.nn_url, "gateway", common.keys, permit_refusal);
 	gateway.owners = owners_new();
 	gateway.pg_ro = pg_pool_new(common.pg_ro_dsn, common.instance, RO_CONNECTIONS);
 	gateway.pg = pg_pool_new_writing(common.pg_dsn, common.instance, 1);
 	gateway.redis = redis_link_new(common.redis, REDIS_MS);
 	gateway.sessions = redis_link_new(common.redis, REDIS_MS);
 	gateway.instance = instance_new(gateway.pg, common.instance, "gateway", common.nn_url,
-		edge_health_address(gateway.edge));
+		edge_health_address(gateway.edge), nn_bus_boot(gateway.bus));
+	staff_begin(&gateway);
+	rollups_begin(&gateway);
+	webhooks_begin(&gateway);
+	edge_adopt(gateway.edge, pg_pool_fd(rollups_pool()), on_pool, rollups_pool());
 	edge_adopt(gateway.edge, nn_bus_fd(gateway.bus), service_requests_on_bus, &gateway);
 	edge_adopt(gateway.edge, pg_pool_fd(gateway.pg_ro), on_pool, gateway.pg_ro);
 	edge_adopt(gateway.edge, pg_pool_fd(gateway.pg), on_pool, gateway.pg);
@@ -210,7 +269,7 @@ int main(int argc, char **argv)
 	(void)log_level_parse(common.log, &level);
 	log_open("gateway", common.instance, level);
 	if (sodium_init() < 0)
-		fatal("libsodium does not start");
+		fatal("libsodium cannot be initialised");
 	gateway_begin(&gateway);
 	edge_begin();
 	sources_begin();

@@ -64,24 +64,57 @@ MINOR, CURRENCY, US, SLUG, ID = named("Minor"), named("Currency"), named("TimeUs
 PLAYER, NUMBER, REASON, AMOUNT = named("PlayerName"), named("PlayerNumber"), text(1, 200), whole(1, 10**15)
 LIMITS, PERIODS = one_of("loss", "wager", "deposit", "time", "exclusion"), one_of("day", "week", "month")
 CARD, LEVEL = whole(0, 52), whole(1, 4)
-SEEN = told(or_null(INT), "Minor units; null: of a feature that the player has not watched to its end.")
+SEEN = told(or_null(INT), "Minor units; null until the player has watched the feature to its end.")
 OWN_NAMES = one_of("deposit", "loss", "wager", "time", "break", "time_out", "exclusion")
 
+HISTORY_KINDS = one_of("round", "jackpot", "card_prize", "double", "halve", "void", "deposit", "withdrawal", "withdrawal_paid", "withdrawal_returned",
+                       "correction", "grant", "grant_taken_back", "bonus_spins", "bonus_spins_ended")
+
+ROLES = one_of("viewer", "support", "finance", "jackpots", "administrator")
+PERMISSIONS = one_of("self", "read", "audit", "players", "care", "open", "money", "void", "jackpots", "rates", "games", "users")
+
+WHOLE_TEXT = {"type": "string", "pattern": "^-?[0-9]+$"}
+DAY = {"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"}
+REPORT_PERIODS = one_of("day", "month", "year", "life")
+
 SCHEMAS = {
+    "StaffSession": obj(operator=U, name=TEXT, roles=many(ROLES), permissions=many(PERMISSIONS), csrf=told(TEXT, "For the header X-CSRF-Token of each change."),
+                        expires_us=US, idle_s=U, confirmed_us=US, must_change=BOOL, second_factor=BOOL),
+    "User": obj(name=TEXT, roles=many(ROLES), disabled=BOOL, locked_until_us=US, second_factor=BOOL, must_change=BOOL, created_us=US, created_by=TEXT,
+                sessions=U, seen_us=US),
+    "Webhook": obj(id=U, url=TEXT, kinds=TEXT, version=told(U, "Of the secret."), old_until_us=told(US, "Until then the secret before signs too; 0: it does not."),
+                   created_us=US, created_by=TEXT, sent=told(U, "Events that the address has accepted."), waiting=U, oldest_us=told(US, "When the oldest waiting event was written."),
+                   dead=U, last_us=told(US, "When it was last tried."), last_good=BOOL, last_answer=told(TEXT, "The status of the last answer, or why there was none.")),
+    "WebhookSecret": obj(id=U, key=told(TEXT, "The id of the secret in Carillon-Signature."), secret=told(hexes(32), "Shown this once.")),
+    "DeadEvent": obj(number=U, event=TEXT, kind=TEXT, subject=TEXT, body=told(OBJECT, "What was sent."), created_us=US, dead_us=US, attempts=U, answer=TEXT),
+    "SeriesPoint": told(obj(time_us=US, game=told(TEXT, "`all` unless by=game."), currency=CURRENCY, players=told(or_null(U), "How many players have bet; null with step=minute."),
+                            rounds=U, stakes_minor=MINOR, wins_minor=MINOR, rtp_percent=told(or_null({"type": "number"}), "The return of the drawn wins, before gambles."),
+                            contributions_nano=told(or_null(WHOLE_TEXT), "Contributions to jackpots, in 10^-9 minor units; null with step=minute."),
+                            jackpots=U, jackpots_paid_minor=MINOR), "What was played in the time step that begins at `time_us`."),
+    "Report": told(obj(report=REPORT_PERIODS, state=one_of("sealed", "provisional"), operator=U, first_day=or_null(DAY), last_day=DAY, from_us=or_null(INT), to_us=US,
+                       totals=many(OBJECT), games=many(OBJECT), returns=many(OBJECT), jackpots=many(OBJECT), unfinished=many(OBJECT), hits=many(OBJECT),
+                       large_wins=many(OBJECT), adjustments=many(OBJECT), rows=or_null(many(OBJECT))),
+                   "The lists and their members: docs/reports.md. `rows`: the last row of each shard that the report counts, with the digest of the chain there."),
+    "ReportListed": obj(period=REPORT_PERIODS, day=DAY, digest=told(hexes(32), "SHA-256 of the report."),
+                        signature=told(HEX, "Ed25519 of `carillon report 1 ` and the digest; empty: not signed yet."), signer=told(HEX, "The public key."),
+                        sealed_us=US, bytes=U),
+    "AuditRow": obj(id=U, time_us=US, actor=TEXT, action=TEXT, subject=TEXT, request_id=TEXT, content=ANY, status=U),
+    "Player": obj(player=PLAYER, currency=CURRENCY, balance_minor=MINOR, pending_minor=MINOR, moves=U, blocked=BOOL, opened_us=US, claims_open=U,
+                  withdrawals_open=U, last_us=US),
     "Minor": told(INT, "An amount in minor units of the account's currency: cents, yen."),
     "Currency": {"type": "string", "pattern": "^[A-Z]{3}$", "description": "ISO 4217 code."},
     "TimeUs": told(U, "Microseconds since 1970, UTC; 0: never."),
     "Slug": {"type": "string", "pattern": "^[a-z0-9_-]+$", "description": "The id of a game, or of one of its modes."},
     "Id": {"type": "string", "pattern": "^[0-9a-f]{32}$", "description": "16 bytes in hexadecimal."},
-    "PlayerName": {"type": "string", "pattern": "^[0-9]+-[0-9]+$", "description": "The operator's number and the player's number with them."},
+    "PlayerName": {"type": "string", "pattern": "^[0-9]+-[0-9]+$", "description": "The operator's number, and the player's number with this operator."},
     "PlayerNumber": told(whole(1, 2**48 - 1), "The player's number with their operator."),
     "Problem": told(obj(type={"type": "string", "format": "uri-reference"}, title=TEXT, status=whole(400, 599), detail=TEXT,
                         error=obj(code={"type": "string", "pattern": "^[a-z_]+$"}, message=TEXT, where_Q=TEXT, found_Q=TEXT, expected_Q=TEXT,
                                   retry_after_ms_Q=U, limit_Q=obj(name=OWN_NAMES, period=or_null(TEXT), limit=or_null(INT), left=or_null(U), renews=or_null(INT))),
                         expect_Q=U, secret_hash_Q=HEX, balance_minor_Q=MINOR, smallest_bet_minor_Q=MINOR, retry_s_Q=U),
-                    "An error (RFC 9457). `type` names its code, which never changes its meaning; `detail` is a sentence for people. `error` has the same "
-                    "two, and, where it can be told, the place, what was found there and what was expected. If the request was for a move, the player's "
-                    "state is beside it."),
+                    "An error (RFC 9457). `type` names its code, which never changes its meaning; `detail` is a sentence for people. `error` repeats "
+                    "both and, where possible, names the place, what was found there and what was expected. The answer to a move also carries the "
+                    "player's state."),
 
     # the player's state, as in proto/spin.proto
     "Bet": obj(coin_minor=MINOR, lines=U, coins=U, autoplay_id=HEX, mode=TEXT, bonus_spin=HEX),
@@ -108,7 +141,7 @@ SCHEMAS = {
                       secret_hash=told(HEX, "SHA-256 of the secret of the next move."), round=or_null(named("RoundView")), last_round_Q=named("RoundView"),
                       gamble_cards=many(CARD), witch=U, autoplay=or_null(named("Autoplay")), cards=or_null(named("CardsClaim")), bet_not_placed_Q=BOOL,
                       carried=many(named("Carried")), bonus_spins=many(named("BonusSpins"))),
-                  "Where the player stands in a game."),
+                  "The player's state in a game."),
 
     # what is shown to all, and the player's past
     "CardRound": obj(id=TEXT, move=U, index=U, pool=U, number=U, secret_hash=HEX, turned=many(obj(pick=whole(1, 12), position=whole(0, 11), suit=TEXT)),
@@ -121,7 +154,12 @@ SCHEMAS = {
                       win_pending_minor=SEEN, forfeit_minor=MINOR, amount_minor=SEEN, balance_after_minor=SEEN, pending_after_minor=SEEN,
                       award_Q=obj(round=U, index=U, pool=U), bonus_spin_Q=BOOL),
     "PastRound": obj(round=U, game=TEXT, time=told(U, "Milliseconds since 1970."), time_us=US, stake_minor=MINOR, win_minor=MINOR, jackpots_minor=MINOR,
-                     balance_before_minor=MINOR, balance_after_minor=MINOR, bonus_spin=BOOL, closed=BOOL, refused=BOOL),
+                     balance_before_minor=SEEN, balance_after_minor=SEEN, bonus_spin=BOOL, closed=BOOL, refused=BOOL),
+    "HistoryEntry": told(obj(kind=HISTORY_KINDS, seq=U, time_us=US, round=told(U, "The round that it belongs to; 0: none."), game=TEXT,
+                             amount_minor=told(INT, "The change of the balance. Of a double: the change of the pending win. Of a paid withdrawal: the amount paid."),
+                             balance_before_minor=SEEN, balance_after_minor=SEEN, stake_minor_Q=MINOR, win_minor_Q=MINOR, jackpots_minor_Q=MINOR, mode_Q=U,
+                             bonus_spin_Q=BOOL, closed_Q=BOOL, void_Q=BOOL, pool_Q=U),
+                         "A round, or something else that moved the player's money. Rounds have stake, win and mode (0: base), jackpots and card prizes a pool."),
     "Mode": obj(id=SLUG, name_Q=TEXT, price_hundredths_Q=U, guarantee_Q=ANY, published_rtp_Q=ANY, one_spin=BOOL, wild_reels=ANY),
     "GameListed": obj(id=SLUG, number=U, name=TEXT, version=ANY, demo_Q=BOOL, modes=many(named("Mode")), math_version=hexes(32), pool_Q=TEXT),
     "Game": told(obj(id=SLUG, number=U, name=TEXT, version=ANY, demo_Q=BOOL, symbols=many(ANY), lines=many(ANY), reels=U, rows=U, lines_min=U, lines_max=U,
@@ -129,11 +167,11 @@ SCHEMAS = {
                      currencies=many(obj(currency=CURRENCY, coins_minor=many(whole(1)), no_buy_coins_minor_Q=many(whole(1)), stake_min_minor_Q=or_null(INT),
                                          stake_max_minor_Q=or_null(INT), price_max_minor_Q=or_null(INT))),
                      bet=OBJECT, battle=or_null(OBJECT), hold_and_win=or_null(OBJECT), potions=or_null(OBJECT), jackpot_Q=OBJECT),
-                 "What players may know of a game's definition. A feature that is null, the game does not have."),
+                 "What players may know of a game's definition. A null feature: the game does not have it."),
 
     # the player's own limits and session
     "OwnLimits": obj(currency=or_null(CURRENCY), time_us=US, limits=or_null(many(obj(
-        name=OWN_NAMES, period=or_null(TEXT), limit=told(or_null(INT), "Minor units, or seconds; null: none."), used=told(or_null(INT), "Of the period; null: not known."),
+        name=OWN_NAMES, period=or_null(TEXT), limit=told(or_null(INT), "Minor units, or seconds; null: none."), used=told(or_null(INT), "Used in this period; null: not known."),
         renews=told(or_null(INT), "When `used` is 0 again, or when the pause ends; microseconds since 1970."),
         pending=told(or_null(INT), "The limit from `pending_from` on; null: none from then on."), pending_from=or_null(INT))))),
     "OwnSession": obj(since_us=US, expires_us=US, time_us=US, currency=TEXT, rounds=U, staked_minor=MINOR, returned_minor=INT, net_minor=INT,
@@ -163,6 +201,7 @@ BODIES = {
     "bonus": obj(game=SLUG, currency=CURRENCY, coin_minor=whole(1), lines=whole(1, 1000), coins=whole(1, 1000), spins=whole(1, 10000), expires_us=whole(1),
                  reason_Q=REASON),
     "reason": obj(reason=REASON),
+    "gaming_day": obj(zone=told(text(1, 64), "A time zone of the IANA list."), start_hour=whole(0, 23), from_day=DAY, reason=REASON),
     "pool_action": obj(action=one_of("pause", "resume", "retire", "adjust", "parameters", "create", "take_part", "odds", "weights"), parameters_Q=OBJECT,
                        reason=REASON),
     "decision": obj(decision=one_of("capture", "release"), reason=REASON, force_Q=BOOL),
@@ -179,12 +218,24 @@ BODIES = {
     "settings": obj(game=SLUG, expect=whole(1), witch_Q=whole(0, 255),
                     autoplay_Q=obj(id_Q=ID, spins=whole(0, 1000000), loss_limit_minor_Q=whole(-1), single_win_minor_Q=whole(-1), stop_on_jackpot_Q=BOOL,
                                    stop_on_feature_Q=BOOL)),
+    "login": obj(operator=whole(1, 32767), name=text(1, 32), password=text(1, 128), code_Q=told(text(6, 32), "A one-time code or a recovery code.")),
+    "confirm": obj(password=text(1, 128)),
+    "password": obj(password=text(1, 128), new_password=text(12, 128)),
+    "totp": obj(secret_Q=hexes(20), code_Q=text(6, 6)),
+    "webhook": obj(url=told(text(1, 500), "https, to a public address."), kinds=told(text(1, 200), "hit, large_win, payout, limit, game; separated by commas."), reason=REASON),
+    "webhook_action": obj(action=one_of("change", "rotate", "test", "end"), url_Q=told(text(1, 500), "With change: the new address."),
+                          kinds_Q=told(text(1, 200), "With change: the new kinds."),
+                          keep_s_Q=told(whole(0, 604800), "With rotate: seconds for which the secret before signs too; a day."), reason=REASON),
+    "webhook_resend": obj(event=told(text(1, 128), "The id of a dead event, or `all`."), reason=REASON),
+    "staff": obj(name=text(1, 32), roles=told(text(1, 200), "Names of roles, separated by commas.")),
+    "staff_action": obj(action=one_of("roles", "reset", "disable", "enable", "end-sessions"), roles_Q=text(1, 200), reason=REASON),
     "fx": obj(currency=CURRENCY, rate=DECIMAL, valid_from_us_Q=whole(1), reason_Q=REASON),
 }
 
 # Codes of errors, with the statuses that they come with. A code never changes its meaning.
 PROBLEMS = {
     "account": ((409,), "The account does not exist or has another currency."),
+    "account_quarantined": ((503,), "This account is quarantined: a record of it cannot be read. The operator has been alerted."),
     "account_unknown": ((404,), "The account does not exist or has another currency."),
     "action_unknown": ((404,), "No action with this id was requested for this pool."),
     "already_done": ((409,), "An earlier move already handled this request. Nothing was done again."),
@@ -192,61 +243,70 @@ PROBLEMS = {
     "archived": ((404,), "This round is no longer in the database. It is in the archive."),
     "attempts_spent": ((409,), "There are no gamble attempts left."),
     "autoplay": ((409,), "Autoplay does not allow this."),
-    "autoplay_feature_stop_not_offered": ((409,), "Autoplay of this game has no stop on a feature."),
-    "autoplay_jackpot_stop_not_offered": ((409,), "Autoplay of this game has no stop on a jackpot."),
-    "autoplay_loss_limit_bad": ((409,), "The loss limit of autoplay is not allowed."),
+    "autoplay_feature_stop_not_offered": ((409,), "Autoplay of this game cannot be set to stop on a feature."),
+    "autoplay_jackpot_stop_not_offered": ((409,), "Autoplay of this game cannot be set to stop on a jackpot."),
+    "autoplay_loss_limit_bad": ((409,), "The loss limit of an autoplay must be 0 or more, or -1 for none."),
     "autoplay_not_offered": ((409,), "The game has no autoplay."),
-    "autoplay_one_spin": ((409,), "The mode is bought for one spin; autoplay refuses it."),
-    "autoplay_other_bet": ((409,), "Autoplay plays one bet."),
-    "autoplay_runs": ((409,), "There is no gamble during autoplay."),
-    "autoplay_single_win_bad": ((409,), "The single win of autoplay is not allowed."),
-    "autoplay_spins_out_of_range": ((409,), "The game has fewer or more spins of autoplay."),
+    "autoplay_one_spin": ((409,), "This mode is bought for one spin at a time, so autoplay cannot play it."),
+    "autoplay_other_bet": ((409,), "The bet differs from the bet of the autoplay's first spin."),
+    "autoplay_runs": ((409,), "Autoplay is running: stop it before you gamble."),
+    "autoplay_single_win_bad": ((409,), "The single win of an autoplay must be above 0, or -1 for none."),
+    "autoplay_spins_out_of_range": ((409,), "The number of spins is outside the range that the game allows for autoplay."),
     "autoplay_stopped": ((409,), "The autoplay has stopped."),
     "autoplay_too_soon": ((409,), "The next spin of autoplay is not due yet."),
     "autoplay_unknown_id": ((409,), "No autoplay runs under this id."),
     "bad_bet": ((400,), "This game does not accept this bet."),
-    "bad_choice": ((400,), "The choice is outside the allowed range."),
+    "bad_choice": ((400,), "This choice is not allowed."),
     "bad_guess": ((409,), "The guess is neither red nor black."),
     "bad_request": ((400,), "The engine cannot read the request."),
     "bad_witch": ((400,), "This game has no such witch."),
-    "bet_above_maximum": ((400,), "The total bet is above the largest one."),
-    "bet_below_minimum": ((400,), "The total bet is below the smallest one."),
-    "blocked": ((403,), "This player is blocked."),
+    "bet_above_maximum": ((400,), "The total bet is above the game's maximum."),
+    "bet_below_minimum": ((400,), "The total bet is below the game's minimum."),
+    "blocked": ((403,), "Play is blocked for this account or this game."),
     "body_refused": ((400,), "This request must not have a body."),
     "bonus_spin_autoplay": ((409,), "Autoplay cannot play bonus spins. Start them by hand."),
     "bonus_spin_expired": ((409,), "These bonus spins have expired."),
     "bonus_spin_other_game": ((409,), "These bonus spins are for another game."),
     "bonus_spin_unknown": ((409,), "No bonus spins are left under this id."),
     "bonus_spins_over": ((409,), "These bonus spins do not exist, or none of them can be played any more."),
-    "busy": ((429, 503), "Too many requests are waiting for an answer. This request reached no service. An earlier one with the same key may have taken effect if it was answered 504. Try again with the same key."),
+    "busy": ((429, 503), "Too many requests are waiting for an answer, so this request had no effect. If an earlier request with the same key was answered 504, it may have taken effect. Try again with the same key."),
     "buy_not_offered": ((400,), "The mode is not sold at this coin value."),
-    "card_round_unknown": ((404,), "This player has no such card round."),
+    "card_round_unknown": ((404,), "This player has no card round with this id."),
+    "cards_busy": ((503,), "Too many levels are being won at this moment. The card stays face down. Pick it again."),
     "cards_open": ((409,), "Finish your Jackpot Cards first. This game takes bets again when they are paid."),
+    "cards_stopped": ((503,), "No cards can be dealt now. The card round stays open. Pick the card again later."),
     "claim": ((409,), "The jackpot claim is not valid."),
+    "claim_open": ((409,), "This round has won a jackpot or Jackpot Cards that are not paid yet. It can be voided when they are. Try again then, with a new Idempotency-Key."),
+    "code_needed": ((401,), "Enter the one-time code of your second factor."),
     "coin_not_selectable": ((400,), "The game has no such coin value in this currency."),
-    "coins_out_of_range": ((400,), "The game has fewer or more coins a line."),
+    "coins_out_of_range": ((400,), "The number of coins a line is outside the game's range."),
+    "confirm_needed": ((403,), "Enter your password again to continue. Nothing was done."),
     "content_type": ((415,), "Content-Type must be application/json."),
+    "csrf": ((403,), "The header X-CSRF-Token is missing or wrong, so the request may come from another page. Nothing was done."),
     "currency": ((409, 500), "This server does not know the account's currency."),
     "currency_not_offered": ((400,), "The game is not offered in this currency."),
-    "day_open": ((409,), "The player has too many rows since the round. It can be voided once the day is closed."),
-    "decided": ((409,), "An operator has already decided otherwise, and the first decision stands."),
+    "day_open": ((409,), "The player has too many bookings since the round. It can be voided once the wallet has closed the day."),
+    "decided": ((409,), "An operator has already made a different decision. The first decision stands."),
     "definition_behind": ((503,), "A newer game definition is still being loaded. Try again."),
     "draws_stopped": ((503,), "Play is stopped because the random numbers failed a health test. You can finish an open round."),
-    "excluded": ((403,), "The player has excluded themselves from play."),
+    "definition_unknown": ((404,), "No definition with this digest was ever registered here."),
+    "excluded": ((403,), "The player is excluded from play for a time."),
     "feature_open": ((409,), "Finish the feature of your last round first."),
     "field_missing": ((400,), "A field is missing, or does not go with the others."),
     "field_range": ((400,), "A value in the request is not allowed."),
     "field_type": ((400,), "A value has the wrong type."),
     "field_unknown": ((400,), "A query parameter is unknown or appears twice."),
     "gamble": ((409,), "You cannot gamble now."),
-    "gamble_above_limit": ((409,), "The win is above the limit of the gamble."),
+    "gamble_above_limit": ((409,), "The amount is above the game's limit for a gamble."),
     "gamble_not_offered": ((409,), "The game has no gamble."),
     "game_stopped": ((503,), "The operator has stopped this game."),
     "game_unknown": ((404,), "This game does not exist."),
-    "halve_not_offered": ((409,), "The gamble has no half."),
-    "header_refused": ((431,), "A header is too long, or the path or query cannot be decoded."),
+    "halve_not_offered": ((409,), "The game does not offer halving, or half of the pending amount is 0."),
+    "header_lost": ((500,), "The server could not send its answer: one of the headers was too long."),
+    "header_refused": ((400, 431), "A header is too long or was sent twice, there are too many headers, or the path or query cannot be decoded."),
+    "host_refused": ((400, 421), "The request needs exactly one Host header, with a host that this server serves."),
     "insufficient_funds": ((402,), "The balance is too low."),
-    "jackpot_not_offered": ((503,), "The jackpot of this game accepts no contributions in this currency now."),
+    "jackpot_not_offered": ((503,), "This game's jackpot cannot take contributions in this currency now, so no bets are accepted."),
     "journal_unavailable": ((503,), "The round cannot be read now. Nothing was done. Try again."),
     "length_required": ((411,), "Content-Length is missing."),
     "limit": ((403, 409), "A limit of the account does not allow this."),
@@ -254,9 +314,11 @@ PROBLEMS = {
     "limit_loss": ((403,), "This bet could exceed your loss limit for a day, week or month."),
     "limit_time": ((403,), "You have reached your time limit. Take a break before you play again."),
     "limit_wager": ((403,), "This bet would exceed your wager limit for a day, week or month."),
-    "lines_out_of_range": ((400,), "The game has fewer or more lines."),
+    "lines_out_of_range": ((400,), "The number of lines is outside the game's range."),
     "logged_out": ((401,), "The player has ended this session."),
-    "malformed": ((400,), "This is not a valid HTTP/1.1 request."),
+    "login_locked": ((401,), "Too many wrong passwords or codes. This user is locked: try again later."),
+    "login_refused": ((401,), "Name, password or code is wrong."),
+    "malformed": ((400,), "The bytes that arrived are not a valid HTTP/1.1 request."),
     "method_refused": ((405,), "This server accepts only GET, HEAD and POST."),
     "mode_not_offered": ((400,), "The game has no such mode."),
     "move_ahead": ((409,), "This move number is too high. Load the state again."),
@@ -265,15 +327,16 @@ PROBLEMS = {
     "no_answer": ((504,), "The server did not answer in time."),
     "no_demo": ((404,), "A live installation has no demo players."),
     "no_game": ((404,), "This game is not offered here."),
-    "no_owner": ((503,), "No service owns this player or pool at the moment. This request reached none. An earlier one with the same key may have taken effect if it was answered 504. Try again with the same key."),
+    "no_owner": ((503,), "No service is responsible for this player or pool at the moment, so this request had no effect. If an earlier request with the same key was answered 504, it may have taken effect. Try again with the same key."),
     "no_pick": ((409,), "There is nothing to pick in this phase."),
     "no_round": ((404,), "This player has no such round in this game."),
     "no_win_to_gamble": ((409,), "There is no win to gamble."),
-    "not_available": ((503,), "The data cannot be read now. Try again."),
+    "not_available": ((503,), "The database cannot be read now. Try again."),
     "not_found": ((404,), "Nothing exists at this path."),
+    "not_permitted": ((403,), "None of your roles permits this. Nothing was done."),
     "not_pool_operator": ((403,), "This operator may not change pools. It may only choose whether to take part."),
     "not_priced": ((503,), "The level cannot be paid now. The card stays face down. Pick it again."),
-    "not_read_yet": ((503,), "The round is void, but its row cannot be read yet. Request the list of voids."),
+    "not_read_yet": ((503,), "The round is void, but the row of the void cannot be read yet. Read it in the list of voids."),
     "not_stopped": ((409,), "The engine has not stopped this game, or it is already running again."),
     "not_supported": ((503,), "The wallet does not support this kind of move yet."),
     "not_understood": ((503,), "The wallet does not support this kind of booking yet."),
@@ -282,34 +345,42 @@ PROBLEMS = {
     "other_content": ((422,), "This Idempotency-Key was already used for a different request. Nothing was done."),
     "other_cursor": ((409,), "The round is at a different phase."),
     "other_operator": ((403,), "This key belongs to another operator."),
-    "other_round": ((409,), "This is not your current round."),
+    "other_round": ((409,), "This is not your open round."),
     "overflow": ((409,), "An amount is too large. Nothing was booked."),
+    "own_user": ((409,), "Users cannot change their own roles or state. Another administrator can."),
+    "password_change": ((403,), "Somebody else has set your password. Choose a new one first."),
+    "password_wrong": ((401,), "The password is wrong."),
+    "path_refused": ((400,), "The path contains an encoded slash (%2F)."),
     "path_too_long": ((414,), "The path or the query is longer than 511 bytes."),
     "payment_asked": ((409,), "The provider has not said whether it paid: it may have paid or may still pay. To decide anyway, send \"force\":true."),
-    "pending": ((409,), "The pending amount of the round is not the expected one."),
+    "pending": ((409,), "The round's pending amount differs from the expected one. Load the state again."),
     "pick_needed": ((409,), "Make your pick to continue the round."),
+    "player_unknown": ((404,), "This player has no account. Nothing was done."),
     "pool_unknown": ((404,), "This pool does not exist."),
-    "price_above_maximum": ((400,), "The price of the mode is above the largest one."),
+    "price_above_maximum": ((400,), "The price of the mode is above the game's maximum."),
     "provider_has_answered": ((409,), "The provider has already reported a different outcome."),
+    "quarantined": ((503,), "This request has stopped a service several times, so it is no longer carried out. It may have taken effect: load the state to see."),
     "rate_exists": ((409,), "This currency already has an FX rate that starts at this time."),
     "rate_past": ((409,), "An FX rate cannot start in the past: contributions have already been converted."),
-    "rate_stale": ((503,), "The FX rate of this currency is too old. Bets that feed a jackpot are refused until a newer rate is set."),
+    "rate_stale": ((503,), "The FX rate of this currency is too old. Bets that feed a jackpot are refused until a rate is set again."),
     "rate_unknown": ((404,), "No FX rate with this id was requested."),
     "rates_not_yours": ((403,), "Only another operator may set the FX rates of this installation."),
     "reconnect_later": ((429,), "The connection to this game was lost. Nothing was done. Wait before you return; an open round is kept."),
-    "refused": ((503,), "The wallet refused the move."),
+    "refused": ((409, 503), "The wallet or a jackpot service refused the request."),
     "replay_differs": ((500,), "The replay differs from the recorded result. The operator has been informed."),
     "replay_unavailable": ((503,), "The round cannot be read now. Try again."),
+    "report_unknown": ((404,), "There is no report of this day: it has not begun yet."),
     "round_closed": ((409,), "This round is closed."),
-    "same_approver": ((403,), "This key requested the action. A different key must approve it."),
+    "same_approver": ((403,), "The same user or key requested the action. Another one must approve it."),
     "script": ((409,), "The forced draws do not fit this round."),
     "session_idle": ((401,), "Your session ended because you were inactive. An open round is kept."),
     "settled": ((409,), "The player has no such withdrawal or grant, or it is already settled."),
     "starting": ((503,), "The server is still loading events. Try again."),
     "draining": ((503,), "The server is about to stop. Try again."),
+    "not_published": ((403,), "This operator does not publish the definitions of games."),
     "token_expired": ((401,), "The token has expired."),
-    "token_forged": ((401,), "The token was not issued here."),
-    "token_key_missing": ((401,), "The key that the token was issued with is not known any more."),
+    "token_forged": ((401,), "The token's signature does not match any key here."),
+    "token_key_missing": ((401,), "The key that signed the token is no longer known."),
     "token_not_yet": ((401,), "The token is not valid yet."),
     "token_missing": ((401,), "No token was sent."),
     "token_malformed": ((401,), "The token cannot be read."),
@@ -317,14 +388,19 @@ PROBLEMS = {
     "too_large": ((413,), "The body is larger than 16384 bytes."),
     "too_late": ((409,), "The request arrived too late. Nothing was done."),
     "too_many": ((429,), "Too many requests. Nothing was done. Try again later."),
-    "too_soon": ((429,), "The bet came too soon after the last one. Nothing was done."),
+    "too_soon": ((429,), "The bet came too soon after the last one; or many bets were refused, and this bet or gamble came less than a second after the last refusal. Nothing was done."),
     "total_overflow": ((400,), "The total bet is too large a number."),
     "unknown_channel": ((400,), "This channel does not exist."),
     "unknown_parameter": ((400,), "This query parameter is unknown."),
-    "upgrade_required": ((426,), "This path is a WebSocket of version 13."),
-    "upgrade_refused": ((400,), "This connection cannot be upgraded to another protocol."),
+    "upgrade_required": ((426,), "This path is a WebSocket: send Upgrade: websocket and Sec-WebSocket-Version: 13."),
+    "upgrade_refused": ((400,), "This server cannot switch this connection to another protocol."),
+    "user_exists": ((409,), "A user of this name exists already. Nothing was done."),
+    "user_unknown": ((404,), "This user does not exist. Nothing was done."),
     "version_refused": ((400,), "Only HTTP/1.0 and HTTP/1.1 are supported."),
     "void": ((409,), "This round is already void."),
+    "webhook_rotating": ((409,), "Two secrets are in use already. Nothing was done. Wait until the old one has ended, or send keep_s 0: then only the new secret is valid, at once."),
+    "webhook_unknown": ((404,), "The operator has no such webhook. Nothing was done."),
+    "webhooks_full": ((409,), "The operator has ten webhooks already. Nothing was done."),
     "withdrawal_unknown": ((404,), "This player has no such withdrawal."),
     "withdrawal_young": ((409,), "The provider may still be processing this withdrawal. Only a stuck withdrawal can be decided by hand."),
 }
@@ -335,9 +411,10 @@ PATHS = {}
 # The name and schema of the {} behind a segment of a path.
 PARAMETERS = {"operators": ("operator", whole(1, 32767)), "players": ("player", NUMBER), "rounds": ("round", whole(1)), "cards": ("card", TEXT),
               "games": ("game", TEXT), "withdrawals": ("withdrawal", TEXT), "grants": ("grant", TEXT), "bonus-spins": ("grant", TEXT), "pools": ("pool", U),
-              "actions": ("action", TEXT), "fx-rates": ("rate", TEXT)}
-LIMIT, BEFORE = ("limit", whole(1, 200), "How many at most."), ("before", whole(1), "`next` of the page before.")
-TITLES = {200: "Done.", 201: "Opened.", 202: "Waits for another key."}
+              "definitions": ("digest", hexes(32)), "actions": ("action", TEXT), "fx-rates": ("rate", TEXT), "users": ("user", TEXT), "webhooks": ("webhook", whole(1)),
+              "reports": ("period", REPORT_PERIODS), "{period}": ("day", DAY)}
+LIMIT, BEFORE = ("limit", whole(1, 200), "The largest number of entries."), ("before", whole(1), "`next` of the previous page.")
+TITLES = {200: "Done.", 201: "Opened.", 202: "Waits for approval by another key or user."}
 KEY, KEY_OPTIONAL = named("Key"), named("KeyOptional")
 
 
@@ -352,12 +429,14 @@ def path_of(pattern):
     return "/".join(segments), parameters
 
 
-def route(who, method, pattern, summary, answer, body=None, query=(), key=None, statuses=(200,), etag=False, media="application/json"):
+def route(who, method, pattern, summary, answer, body=None, query=(), key=None, statuses=(200,), etag=False, media="application/json", table=False):
     path, parameters = path_of(pattern)
     parameters += [{"name": name, "in": "query", "description": description, "schema": schema} for name, schema, description in query]
     if key:
         parameters.append({"$ref": key["$ref"].replace("schemas", "parameters")})
     answers = {str(status): {"description": TITLES[status], "content": {media: {"schema": answer}}} for status in statuses}
+    if table:
+        answers["200"]["content"]["text/csv"] = {"schema": TEXT}
     if etag:
         answers["304"] = {"description": "Not changed since the ETag in If-None-Match."}
     answers["default"] = {"$ref": "#/components/responses/Problem"}
@@ -374,37 +453,44 @@ SESSION = {"token": TEXT, "player": PLAYER, "expires_at": told(U, "Seconds since
 FIGURES = obj(pool=U, levels=many(obj(level=LEVEL, suit=TEXT, currency=CURRENCY, value_minor=MINOR, seed_minor=MINOR, version=U)))
 OPERATOR, OF_PLAYER, OF_POOL = "/v1/operators/{}", "/v1/operators/{}/players/{}", "/v1/operators/{}/pools/{}"
 
-route("public", "get", "/v1/config", "What a page needs to know of the installation",
+route("public", "get", "/v1/config", "What a page needs to know about the installation",
       obj(kind=one_of("live", "demo", "test"), events_url=TEXT, operators=many(U), shards=U))
 route("public", "get", "/v1/games", "The games", obj(games=many(named("GameListed"))), etag=True)
+route("public", "get", "/v1/definitions/{}", "The definition file with this SHA-256, the math version of a round", OBJECT, etag=True)
 route("public", "get", "/v1/games/{}", "A game: its symbols, paytable, bets and features", named("Game"), etag=True)
-route("public", "get", "/v1/jackpots", "The jackpots as they stand now", obj(pools=many(named("Pool"))), etag=True)
-route("public", "get", "/v1/winners", "The last hits, newest first", obj(winners=many(named("Winner"))), query=[("limit", whole(1, 100), "How many at most.")],
+route("public", "get", "/v1/jackpots", "The present values of the jackpots", obj(pools=many(named("Pool"))), etag=True)
+route("public", "get", "/v1/winners", "The last hits, newest first", obj(winners=many(named("Winner"))), query=[("limit", whole(1, 100), "The largest number of entries.")],
       etag=True)
 route("public", "post", "/v1/demo/sessions", "Opens a demo account with play money, or returns to it", obj(**SESSION, state_Q=named("State")), body="demo")
-route("public", "post", "/v1/payments/calls", "A payment provider's call about a withdrawal: the provider is asked again", OBJECT, body="call")
+route("public", "post", "/v1/payments/calls", "A payment provider's call about a withdrawal: payments queries the provider again", OBJECT, body="call")
 
 route("player", "get", "/v1/state", "The player's state in a game", named("State"), query=[
     ("game", SLUG, "The game."), ("round", whole(1), "A page of this round."), ("from", whole(0), "The first phase of the page.")])
 route("player", "post", "/v1/rounds", "Places a bet, or plays a bonus spin", named("State"), body="round", key=KEY)
 route("player", "post", "/v1/rounds/{}/actions", "The next step of the open round: a pick, a collect, a gamble", named("State"), body="action", key=KEY)
 route("player", "post", "/v1/settings", "Chooses a witch, starts or stops autoplay", named("State"), body="settings")
-route("player", "post", "/v1/logout", "Ends the session at once", obj(logged_out=BOOL))
-route("player", "get", "/v1/session", "The clock and the result of the session", named("OwnSession"))
+route("player", "post", "/v1/logout", "Ends the session at once, or all sessions of the player", obj(logged_out=BOOL), query=[
+    ("all", one_of("true"), "All sessions of the player, on whatever device.")])
+route("player", "get", "/v1/session", "The time and the result of the session", named("OwnSession"))
 route("player", "post", "/v1/session", "Sets the interval of the reality check", named("OwnSession"), body="own_session")
 route("player", "get", "/v1/limits", "The player's own limits", named("OwnLimits"))
 route("player", "post", "/v1/limits", "Sets a limit, or a pause", named("OwnLimits"), body="own_limit", key=KEY_OPTIONAL)
-route("player", "get", "/v1/rounds", "Past rounds, newest first", page(rounds=many(named("PastRound")), bounded_Q=told(BOOL, "The filter was applied to 500 rows; `next` goes on.")), query=[
-    LIMIT, BEFORE, ("game", SLUG, "Rounds of this game only."), ("wins", one_of("true"), "Rounds that have won only.")])
-route("player", "get", "/v1/rounds/{}", "A past round by replay, with its secret once it is closed",
+route("player", "get", "/v1/rounds", "Past rounds, newest first", page(rounds=many(named("PastRound")), bounded_Q=told(BOOL, "The page ended after 500 rows; `next` continues from there.")), query=[
+    LIMIT, BEFORE, ("game", SLUG, "Only rounds of this game."), ("wins", one_of("true"), "Only rounds with a win.")])
+route("player", "get", "/v1/rounds/{}", "A past round, replayed; with its secret once the round is closed",
       obj(replay=BOOL, currency=CURRENCY, math_version=hexes(32), secret_Q=HEX, round=named("RoundView"), rows=or_null(many(named("JournalRow")))))
+route("player", "get", "/v1/history", "Everything that moved the player's money, newest first", page(
+    entries=many(named("HistoryEntry")), searched_until_us_Q=told(US, "The page ended after 500 rows: the time of the last one. `next` continues from there.")), query=[
+        LIMIT, BEFORE, ("game", SLUG, "Only entries of this game."), ("wins", one_of("true"), "Only entries with a win."),
+        ("kind", {"enum": ["money", *HISTORY_KINDS["enum"]]}, "Only entries of this kind. `money`: deposits, withdrawals, corrections, grants. `bonus_spins`: also their rounds."),
+        ("from_us", whole(1), "Not before this time."), ("to_us", whole(1), "Not after this time.")])
 route("player", "get", "/v1/journal", "All rows of the account, newest first", page(rows=many(named("JournalRow"))), query=[LIMIT, BEFORE])
 route("player", "get", "/v1/cards", "Card rounds that are open or not booked yet, and their sets", obj(rounds=many(named("CardRound")), sets=many(FIGURES)))
 route("player", "get", "/v1/cards/{}", "A card round, present or past", obj(card_round=named("CardRound")))
 route("player", "post", "/v1/cards/{}/picks", "Turns a card over", obj(card_round=named("CardRound")), body="pick")
 
 route("operator", "post", OPERATOR + "/players", "Opens an account", obj(player=PLAYER, currency=CURRENCY, balance_minor=MINOR), body="account", statuses=(201,))
-route("operator", "post", OPERATOR + "/sessions", "A token for a player", obj(**SESSION), body="session")
+route("operator", "post", OPERATOR + "/sessions", "Creates a token for a player", obj(**SESSION), body="session")
 route("operator", "post", OF_PLAYER + "/deposits", "Books a deposit", named("Money"), body="money", key=KEY)
 route("operator", "post", OF_PLAYER + "/withdrawals", "Holds a withdrawal", named("Money"), body="money", key=KEY)
 route("operator", "get", OF_PLAYER + "/withdrawals", "The newest withdrawals", obj(withdrawals=many(named("Withdrawal"), 200)))
@@ -420,30 +506,70 @@ route("operator", "post", OF_PLAYER + "/voids", "Voids a round after a malfuncti
           pending_taken_minor=MINOR, time_us=US), body="void", key=KEY)
 route("operator", "get", OF_PLAYER + "/voids", "A player's voids, newest first", obj(voids=many(OBJECT)))
 route("operator", "get", OPERATOR + "/voids", "All voids of the operator's players, summed", obj(voids=many(OBJECT)))
-route("operator", "post", OF_PLAYER + "/block", "Blocks a player, or ends that", obj(blocked=BOOL), body="block", key=KEY_OPTIONAL)
+route("operator", "post", OF_PLAYER + "/block", "Blocks or unblocks a player", obj(blocked=BOOL), body="block", key=KEY_OPTIONAL)
 route("operator", "post", OF_PLAYER + "/bonus-spins", "Grants bonus spins", obj(id=TEXT, seq=U), body="bonus", key=KEY)
 route("operator", "get", OF_PLAYER + "/bonus-spins", "Grants of bonus spins, newest first", obj(bonus_spins=many(named("GrantedSpins"), 200)))
 route("operator", "post", OF_PLAYER + "/bonus-spins/{}/end", "Takes back the spins that are left", obj(id=TEXT, seq=U), body="reason", key=KEY)
-route("operator", "post", OPERATOR + "/games/{}/start", "Starts again what the engine has stopped; `all` for all games", obj(game=TEXT, was=ANY), body="reason")
+route("operator", "post", OPERATOR + "/games/{}/start", "Restarts a game that the engine has stopped; `all` for all games", obj(game=TEXT, was=ANY), body="reason")
 route("operator", "post", OF_POOL + "/actions", "Acts on a pool or a set of Jackpot Cards", named("PoolAction"), body="pool_action", key=KEY, statuses=(200, 202))
-route("operator", "post", OF_POOL + "/actions/{}/approve", "Approves an action that another key asked for", named("PoolAction"))
+route("operator", "post", OF_POOL + "/actions/{}/approve", "Approves an action that another key or user requested", named("PoolAction"))
 route("operator", "get", OF_POOL + "/actions", "Actions on a pool, newest first",
       obj(actions=many(obj(id=TEXT, action=TEXT, status=one_of("done", "refused", "waiting"), done=BOOL))), query=[LIMIT])
 route("operator", "get", OF_POOL + "/transfers", "Money that a pool sent and received", obj(transfers=many(obj(number=U, amount_e27=ANY, time_us=US))), query=[LIMIT])
 route("operator", "get", OF_POOL, "The exact state of a progressive", named("PoolState"))
 route("operator", "post", OPERATOR + "/fx-rates", "Sets an exchange rate", named("FxRate"), body="fx", key=KEY, statuses=(200, 202))
-route("operator", "get", OPERATOR + "/fx-rates", "Exchange rates in force, to come, and waiting for a key",
-      obj(max_age_s=U, jump_percent=U, rates=many(named("FxRate")), waiting=many(named("FxRate"))), query=[("currency", CURRENCY, "Only this one."), LIMIT])
-route("operator", "post", OPERATOR + "/fx-rates/{}/approve", "Approves an exchange rate that another key asked for", named("FxRate"))
+route("operator", "get", OPERATOR + "/fx-rates", "Exchange rates: in force, in force later, and waiting for approval",
+      obj(max_age_s=U, jump_percent=U, rates=many(named("FxRate")), waiting=many(named("FxRate"))), query=[("currency", CURRENCY, "Only this currency."), ("limit", whole(1, 500), LIMIT[2])])
+route("operator", "post", OPERATOR + "/fx-rates/{}/approve", "Approves an exchange rate that another key or user requested", named("FxRate"))
 route("operator", "get", "/v1/operator/status", "The state of the installation", named("Status"))
+route("public", "post", "/v1/operator/login", "Begins a user's session: sets the cookie", obj(entered=BOOL), body="login")
+route("operator", "get", "/v1/operator/session", "The user's session, roles and CSRF token", named("StaffSession"))
+route("operator", "post", "/v1/operator/logout", "Ends the user's session", obj(logged_out=BOOL))
+route("operator", "post", "/v1/operator/confirm", "Confirms the user's password, as acting on money, jackpots, rates or users requires", obj(confirmed=BOOL), body="confirm")
+route("operator", "post", "/v1/operator/password", "Changes the user's password; their other sessions end", obj(confirmed=BOOL), body="password")
+route("operator", "post", "/v1/operator/totp", "Creates a secret for a second factor; with this secret and a code, sets the second factor",
+      obj(secret_Q=hexes(20), base32_Q=TEXT, uri_Q=TEXT, recovery_codes_Q=many(TEXT)), body="totp")
+route("operator", "get", OPERATOR + "/users", "The operator's users", obj(users=many(named("User"))))
+route("operator", "post", OPERATOR + "/users", "Creates a user; the password is shown once", obj(name=TEXT, roles=many(ROLES), password_Q=TEXT), body="staff")
+route("operator", "post", OPERATOR + "/users/{}", "Changes a user, or resets their password", obj(name=TEXT, roles=many(ROLES), password_Q=TEXT), body="staff_action")
+route("operator", "get", OPERATOR + "/webhooks", "The addresses that get events", obj(webhooks=many(named("Webhook"))))
+route("operator", "post", OPERATOR + "/webhooks", "Creates a webhook; its secret is shown once", named("WebhookSecret"), body="webhook")
+route("operator", "post", OPERATOR + "/webhooks/{}", "Changes, tests or ends a webhook, or makes a new secret for it",
+      obj(id=U, event_Q=told(TEXT, "With test: the id of the event."), key_Q=TEXT, secret_Q=hexes(32)), body="webhook_action")
+route("operator", "get", OPERATOR + "/webhooks/{}/dead", "Events that were given up, oldest first", obj(events=many(named("DeadEvent"), 200)),
+      query=[("after", whole(0), "Events after this number."), LIMIT])
+route("operator", "post", OPERATOR + "/webhooks/{}/dead", "Sends dead events again", obj(events=told(U, "How many.")), body="webhook_resend")
+route("operator", "get", OPERATOR + "/audit", "The audit log, newest first",
+      obj(rows=many(named("AuditRow")), next=told(U, "`before` of the following page; 0 at the end.")),
+      query=[("limit", whole(1, 500), "The largest number of entries."), BEFORE, ("actor", TEXT, "Rows whose actor contains this text."),
+             ("action", TEXT, "Rows whose action contains this text."), ("subject", TEXT, "Rows whose subject contains this text.")])
+route("operator", "get", OPERATOR + "/series", "What was played over time", obj(points=many(named("SeriesPoint")), next_us=told(or_null(INT), "`from_us` of the next page.")),
+      query=[("step", one_of("hour", "minute", "day"), "A day is the operator's gaming day."), ("by", one_of("total", "game"), "One point for all games, or one a game."),
+             ("from_us", whole(0), "From this time on."), ("to_us", whole(0), "Until this time (default: now)."), ("game", SLUG, "This game only."),
+             ("currency", CURRENCY, "This currency only."), ("limit", whole(1, 2000), "The largest number of time steps."), ("format", one_of("json", "csv"), "csv: the points.")],
+      etag=True, table=True)
+route("operator", "get", OPERATOR + "/reports", "Sealed reports, newest first, and when the operator's day began",
+      obj(gaming_day=obj(today=DAY, zone=TEXT, start_hour=whole(0, 23), began_us=US), reports=many(named("ReportListed")),
+          next=told(TEXT, "`before` of the following page; empty at the end.")),
+      query=[("period", REPORT_PERIODS, "Reports of this period (default: day)."), ("before", DAY, "Only reports of days before this one."), ("limit", whole(1, 500), "The largest number of entries.")])
+route("operator", "get", OPERATOR + "/reports/{}/{}", "The report of the period that contains a day; a sealed report never changes and carries X-Report-Signature", named("Report"),
+      query=[("format", one_of("json", "csv"), "csv: one list of the report."),
+             ("list", one_of("totals", "games", "returns", "jackpots", "unfinished", "hits", "large_wins", "adjustments"), "Which list, with csv.")], etag=True,
+      table=True)
+route("operator", "post", OPERATOR + "/gaming-day", "Sets when the operator's gaming days begin, from a future day on", obj(zone=TEXT, start_hour=whole(0, 23), from_day=DAY),
+      body="gaming_day")
+route("operator", "get", OPERATOR + "/players", "The operator's players, by number", obj(players=many(named("Player"))),
+      query=[("limit", whole(1, 500), "The largest number of entries."), ("after", whole(0), "Players after this number."),
+             ("number", TEXT, "Players whose number begins with these digits.")])
+route("operator", "get", OF_PLAYER, "A player's account", named("Player"))
 
 route("events", "get", "/v1/events/stream", "The frames of the WebSocket as server-sent events", TEXT, media="text/event-stream",
       query=[("channels", TEXT, "`jackpots`, `winners`, and with a player's token `player`; separated by commas.")])
 route("events", "get", "/v1/events/latest", "The frames that a new subscriber would get, for clients that poll", obj(frames=many(ANY)),
       query=[("channels", TEXT, "`jackpots`, `winners`; separated by commas.")], etag=True)
-route("machine", "get", "/healthz", "200 while the loop turns", TEXT, media="text/plain")
+route("machine", "get", "/healthz", "200 while the event loop runs", TEXT, media="text/plain")
 route("machine", "get", "/readyz", "200 when ready, else 503 and the reason", TEXT, media="text/plain")
-route("machine", "get", "/metrics", "Metrics in the text format of Prometheus", TEXT, media="text/plain")
+route("machine", "get", "/metrics", "Metrics in the text format of Prometheus; only on the address in CARILLON_HEALTH", TEXT, media="text/plain")
 
 HEADER = {"name": "Idempotency-Key", "in": "header", "description": "Chosen by the client: the same request with the same key has no second effect.",
           "schema": text(1, 64)}
@@ -451,10 +577,10 @@ DOCUMENT = {
     "openapi": "3.1.0",
     "info": {"title": "Carillon", "version": "1",
              "description": "Slot games with networked jackpots: the HTTP interface of the gateway and of notifications. Requests and answers are JSON; amounts "
-                            "are whole numbers of minor units. A request that changes something carries the number of the move (`expect`) or a key, and may be "
-                            "sent again with the same until it is answered."},
+                            "are whole numbers of minor units. A request that changes something carries the number of the move (`expect`) or a key, so a "
+                            "client may repeat it unchanged until it is answered."},
     "tags": [{"name": "public", "description": "Open to all"}, {"name": "player", "description": "With a player's token"},
-             {"name": "operator", "description": "With an operator's key"}, {"name": "events", "description": "Of notifications"},
+             {"name": "operator", "description": "With an operator's key"}, {"name": "events", "description": "From notifications"},
              {"name": "machine", "description": "For monitoring"}],
     "paths": PATHS,
     "x-problems": [{"code": code, "statuses": list(statuses), "message": message} for code, (statuses, message) in sorted(PROBLEMS.items())],

@@ -8,8 +8,13 @@
  *  5. adapters/rounds.h           a round from its claim to its award
  *  6. adapters/cards_service.h    wagers, claims and picks in, levels shown, on the loop of
  * libcommon/service/service.h
- *  7. adapters/set_store.h, round_store.h  the same in Postgres */
+ *  7. adapters/set_store.h, round_store.h  the same in Postgres
+ *  8. adapters/terms_store.h     versions of odds and weights, kept for the proof
+ *  9. adapters/card_proof.h       --verify: each card round dealt again, for the ledger's proof */
+#include "services/jackpot-cards/adapters/card_proof.h"
 #include "services/jackpot-cards/adapters/cards_service.h"
+
+#include <string.h>
 
 static const struct setting SETTINGS[] = {
 	{ "JACKPOT_CARDS_SETS", SETTING_TEXT, NULL, 0, 0, cards_sets_folder,
@@ -29,12 +34,13 @@ static const struct service_ops OPS = {
 	.topics_n = 1,
 	.takes_commands = true,
 	.command = TOPIC_JACKPOT_COMMANDS,
-	.schema_min = 4,
-	.schema_max = 4,
+	.schema_min = 6,
+	.schema_max = 6,
 	.start = cards_service_start,
 	.open = cards_service_open,
 	.close = cards_service_close,
 	.message = cards_service_message,
+	.bus = cards_service_bus,
 	.tick = cards_service_tick,
 	.write = cards_service_write,
 	.committed = cards_service_committed,
@@ -42,5 +48,7 @@ static const struct service_ops OPS = {
 
 int main(int argc, char **argv)
 {
+	if (argc > 1 && strcmp(argv[1], "--verify") == 0)
+		return card_proof_main(argc, argv);
 	return service_main(argc, argv, &OPS);
 }

@@ -32,6 +32,8 @@ def message(summary, payload):
     return {"summary": summary, "contentType": "application/json", "payload": payload}
 
 
+# The age of the data: counters, winners, a player's own events. `late`: one of them is 5 s old or more.
+AGES = {"age_ms": obj(jackpots=WHOLE, winners=WHOLE, events=WHOLE), "late": BOOL}
 RESUME = {"type": "object", "properties": {"winners": obj(**POSITION), "player": obj(**POSITION)}, "additionalProperties": False}
 WINNER = schema("Winner")
 FROM_CLIENT = {
@@ -39,13 +41,13 @@ FROM_CLIENT = {
         **obj(("token", "game", "resume"), subscribe=many(CHANNELS), token=TEXT, game=TEXT, resume=RESUME), "additionalProperties": False}),
 }
 FROM_SERVER = {
-    "jackpotsSnapshot": message("All jackpots, at once", frame("snapshot", "jackpots", pools=many(schema("Pool")))),
-    "counters": message("Jackpots that have changed; at least every 3 s", frame("counters", "jackpots", pools=many(schema("Pool")))),
+    "jackpotsSnapshot": message("All jackpots, at once", frame("snapshot", "jackpots", **AGES, pools=many(schema("Pool")))),
+    "counters": message("Jackpots that have changed; at least every 3 s", frame("counters", "jackpots", **AGES, pools=many(schema("Pool")))),
     "winnersSnapshot": message("The last hits, newest last", frame("snapshot", "winners", winners=many(WINNER))),
-    "winner": message("A hit, the player masked", frame("winner", "winners", ("coin_minor", "level"), pool=WHOLE, hit=WHOLE, coin_minor=WHOLE, level=WHOLE,
+    "winner": message("A hit, with the player masked", frame("winner", "winners", ("coin_minor", "level"), pool=WHOLE, hit=WHOLE, coin_minor=WHOLE, level=WHOLE,
                                                        currency=TEXT, paid_minor=WHOLE, player=TEXT)),
     "balance": message("The player's balance after the row `seq`", frame("balance", "player", seq=WHOLE, balance_minor={"type": "integer"})),
-    "award": message("A jackpot of the player's own, after its reveal", frame("award", "player", round=WHOLE, index=WHOLE, paid_minor=WHOLE)),
+    "award": message("A jackpot that the player has won, after its reveal", frame("award", "player", round=WHOLE, index=WHOLE, paid_minor=WHOLE)),
     "cards": message("The player's Jackpot Cards", frame("cards", "player", event={"enum": ["opened", "picked", "won"]}, card_round=schema("CardRound"))),
     "recovered": message("A channel was resumed; the frames that were missed, or a snapshot, follow",
                          obj(type={"const": "recovered"}, channel=CHANNELS, recovered=BOOL)),
@@ -64,7 +66,7 @@ def refs(names):
 DOCUMENT = {
     "asyncapi": "3.0.0",
     "info": {"title": "Carillon: notifications", "version": "1",
-             "description": "Jackpots, winners and the player's own news, as frames of JSON text. `epoch` and `offset` are sent back unchanged to resume."},
+             "description": "Jackpots, winners and the player's own events, as frames of JSON text. `epoch` and `offset` are sent back unchanged to resume."},
     "channels": {"events": {
         "address": "/v1/events", "description": "A WebSocket. Close codes: " + "; ".join(f"{code}: {why}" for code, why in CLOSE_CODES.items()) + ".",
         "messages": {name: {"$ref": f"#/components/messages/{name}"} for name in {**FROM_CLIENT, **FROM_SERVER}}}},

@@ -16,10 +16,12 @@
  *  6. adapters/hub.h: the state that these share
  *
  * This file only wires the settings, the timers, the edge and the connections. */
+#include "libcommon/edge/door_settings.h"
 #include "libcommon/edge/edge.h"
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/settings.h"
+#include "libcommon/service/permit.h"
 #include "services/notifications/adapters/hub.h"
 #include "services/notifications/adapters/news.h"
 #include "services/notifications/adapters/poll.h"
@@ -29,6 +31,7 @@
 
 static struct hub hub; /* static because of the large tables of the core */
 static char listen_address[SETTING_TEXT_MAX], origins[SETTING_TEXT_MAX];
+static struct door_settings doors;
 static int64_t connections_max, queue_max, per_player_max, ping_s, subscribe_s, retry_ms, replay,
 	send_bytes;
 
@@ -41,21 +44,23 @@ static const struct setting settings[] = {
 	{ "NOTIFICATIONS_CONNECTIONS_MAX", SETTING_INT, "0", 0, 1000000, &connections_max,
 		"largest number of clients; 0: 20,000, or fewer if the limit of descriptors is lower" },
 	{ "NOTIFICATIONS_QUEUE_MAX", SETTING_INT, "64", 4, 4096, &queue_max,
-		"frames that may wait for a client that has taken none for 2 s; more close it with "
-		"4002" },
+		"frames that may wait for a client that has taken none for 2 s; if more wait, "
+		"it is closed with 4002" },
 	{ "NOTIFICATIONS_PER_PLAYER_MAX", SETTING_INT, "8", 1, 1000, &per_player_max,
 		"largest number of private channels of one player" },
 	{ "NOTIFICATIONS_PING_S", SETTING_INT, "20", 1, 3600, &ping_s,
-		"silence of a client after which it gets a ping; after as long again it is closed" },
+		"silence after which a client gets a ping; after the same time without an "
+		"answer it is closed" },
 	{ "NOTIFICATIONS_SUBSCRIBE_S", SETTING_INT, "10", 1, 3600, &subscribe_s,
-		"time a client has to subscribe" },
+		"time in which a client must subscribe" },
 	{ "NOTIFICATIONS_RETRY_MS", SETTING_INT, "3000", 100, 600000, &retry_ms,
-		"time over which the reconnects of clients are spread on draining" },
+		"when the service drains, clients spread their reconnects over this time" },
 	{ "NOTIFICATIONS_REPLAY", SETTING_INT, "50000", 0, 100000000, &replay,
-		"messages of each partition of jackpot.facts to read back at the start, for the "
-		"recent winners" },
+		"number of the newest messages in each partition of jackpot.facts that are "
+		"read at the start to find the recent winners" },
 	{ "NOTIFICATIONS_SEND_BYTES", SETTING_INT, "65536", 4096, 16777216, &send_bytes,
-		"SO_SNDBUF of a client: bounds the memory of a stuck client" },
+		"SO_SNDBUF of a client's socket: bounds the memory that a stuck client can use" },
+	DOOR_SETTINGS("NOTIFICATIONS_", doors),
 	{ NULL, SETTING_TEXT, NULL, 0, 0, NULL, NULL },
 };
 
@@ -77,10 +82,11 @@ static void on_tenth(void *context)
 	void *message;
 	while ((message = nn_bus_receive(hub.bus, &length)) != NULL)
 		nn_bus_message_free(message);
+	nn_bus_flush(hub.bus);
 	presence_flush(hub.presence);
 	news_push_counters(&hub);
 	bool ready = feeds_caught_up(hub.feeds);
-	edge_ready(hub.edge, ready, ready ? "" : "still reading the winners on jackpot.facts");
+	edge_ready(hub.edge, ready, ready ? "" : "still reading the recent winners");
 }
 
 static void on_quarter(void *context)
@@ -100,9 +106,9 @@ static void reread_key(void)
 	char error[TOKEN_ERROR_MAX];
 	bool changed;
 	if (!token_key_again(hub.key, &changed, error))
-		log_error("%s; the keys read before stay in force", error);
+		log_error("%s; the keys that were read before stay in force", error);
 	else if (changed)
-		log_info("other token keys are in force");
+		log_info("the token keys have changed: the new ones are in force");
 }
 
 static void on_second(void *context)
@@ -146,6 +152,7 @@ static void begin_edge(void)
 		.routes = routes,
 		.context = &hub,
 		.connections_max = (uint32_t)connections_max,
+		.doors = &doors,
 		.websocket_path = "/v1/events",
 		.websocket = clients_websocket,
 		.socket_send_bytes = (int)send_bytes,
@@ -173,9 +180,9 @@ static void begin_sources(void)
 {
 	hub.pg = pg_pool_new_writing(common.pg_dsn, common.instance, 1);
 	hub.pg_ro = pg_pool_new(common.pg_ro_dsn, common.instance, 1);
-	hub.bus = nn_bus_new(common.nn_url);
+	hub.bus = nn_bus_new(common.nn_url, "notifications", common.keys, permit_refusal);
 	hub.instance = instance_new(hub.pg, common.instance, "notifications", common.nn_url,
-		edge_health_address(hub.edge));
+		edge_health_address(hub.edge), nn_bus_boot(hub.bus));
 	hub_query_epoch(&hub);
 	struct feeds_config config = { .kafka = common.kafka,
 		.redis = common.redis,
@@ -211,7 +218,7 @@ int main(int argc, char **argv)
 	(void)log_level_parse(common.log, &level);
 	log_open("notifications", common.instance, level);
 	if (sodium_init() < 0)
-		fatal("libsodium does not start");
+		fatal("libsodium cannot be initialised");
 	hub_begin(&hub);
 	begin_edge();
 	begin_sources();

@@ -7,6 +7,7 @@
  *  4. libcommon/jackpot/pool_tally.h T from the wallet's running totals
  *  5. adapters/pool_service.h     feed in, awards and facts out, on the loop of
  *                                 libcommon/service/service.h
+ *                                 adapters/claims.h: a claim waits for all stakes before it
  *  6. adapters/pool_store.h       pools in Postgres; adapters/reconcile.h: and in the definitions
  *  7. adapters/operator.h         operators' actions
  */
@@ -28,12 +29,13 @@ static const struct service_ops OPS = {
 	.topics_n = 1,
 	.takes_commands = true,
 	.command = TOPIC_JACKPOT_COMMANDS,
-	.schema_min = 4,
-	.schema_max = 4,
+	.schema_min = 5,
+	.schema_max = 5,
 	.start = pool_service_start,
 	.open = pool_service_open,
 	.close = pool_service_close,
 	.message = pool_service_message,
+	.bus = pool_service_bus,
 	.tick = pool_service_tick,
 	.write = pool_service_write,
 	.committed = pool_service_committed,

@@ -12,8 +12,9 @@
  * wallet. The row comes back by nanomsg or by Kafka, whichever is first; its record becomes the
  * state. Only then is the reply sent.
  *  4. adapters/keys.c: where secrets come from, and why a player can check them.
- *  5. adapters/store.c: the checkpoint, once a second. It may be late: after a restart, facts are
- * read again from the checkpoint on.
+ *  5. adapters/store.c: the checkpoint, every three seconds. It may be late: after a restart, facts
+ * are read again from the checkpoint on. What is no fact (how far a feature has been watched) is
+ * written within a second.
  *  6. adapters/engine.c: what the service loop calls.
  *  7. core/proof.h: each booked move proposed again, for the proof of the ledger. */
 #include "services/spin-engine/adapters/engine.h"

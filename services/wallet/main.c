@@ -24,8 +24,8 @@ int main(int argc, char **argv)
 		.name = "wallet",
 		.prefix = "WALLET_",
 		.settings = wallet_settings,
-		.schema_min = 8,
-		.schema_max = 8,
+		.schema_min = 9,
+		.schema_max = 10,
 		.takes_commands = true,
 		.command = TOPIC_WALLET_COMMANDS,
 		.start = wallet_start,
@@ -36,6 +36,8 @@ int main(int argc, char **argv)
 		.bus = wallet_handle_bus,
 		.tick = wallet_tick,
 		.write = wallet_write_all,
+		.fits_line = wallet_fits_line,
+		.write_in_line = wallet_write_all_in_line,
 		.committed = wallet_committed,
 	};
 

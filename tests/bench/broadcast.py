@@ -161,6 +161,7 @@ def main():
     options = parser.parse_args()
     options.turns = 1 if options.short else options.turns
     descriptors(options.clients)
+    print(f"about {options.turns * 50} s", flush=True)  # 10,000 clients, 20 events
     turns = {"plain": [], "ours": [], "nchan": []}
     silent = []
     for _ in range(options.turns):

@@ -1,37 +1,69 @@
 #!/usr/bin/env python3
-"""Ten thousand players who are connected at the same time, each with a bet every five seconds, on an installation of its own: how long until all are in, how
-long the longest pause without a settled round was, and what a bet took. Prints the figures and writes build/bench/crowd.json. What the players were told is
-compared with the ledger, as always; times are not asserted.
+"""Ten thousand players who are connected at the same time, on an installation of its own. First each has a bet every five seconds: how long until all are in,
+what the first bet and every bet took, the longest pause without a settled round, and the gateway's memory. Then they play without a pause, far beyond what the
+machine can do, beside a thousand who do: how much is still settled, and how long anybody waits for an answer. Prints the figures and writes
+build/bench/crowd.json. What the players were told is compared with the ledger, as always; times are not asserted.
 
     crowd.py [--players=N] [--every=SECONDS] [--seconds=N] [--short]"""
 import argparse
-import json
 import os
 import sys
+import time
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "e2e"))
-from lib_stack import ROOT, Installation  # noqa: E402
+from lib_stack import Installation, read_text  # noqa: E402
+from lib_database import result_write  # noqa: E402
 
-KEPT = ("entered", "entered_ms", "rounds_settled", "rounds_per_s", "p50_ms", "p99_ms", "max_gap_ms", "retries", "unanswered", "conflicts", "rounds_compared",
-        "client_cpu_share", "client_cpu_us", "seconds")
+KEPT = ("entered", "entered_ms", "first_p50_ms", "first_p99_ms", "rounds_settled", "rounds_per_s", "p50_ms", "p99_ms", "wait_max_ms", "max_gap_ms", "retries",
+        "later", "unanswered", "conflicts", "rounds_compared", "client_cpu_share", "client_cpu_us", "seconds")
+COMPARING_S = 600
+
+
+def gateway_bytes(place):
+    return int(next(line.split()[1] for line in read_text(f"/proc/{place.pid('gateway-1')}/status").splitlines() if line.startswith("VmRSS"))) * 1024
+
+
+def play(place, seconds, first, **options):
+    """The record, how long comparing took, and the gateway's memory a player while all play."""
+    before = gateway_bytes(place)
+    players = place.players(seconds=seconds, first_player=first, timeout=10000, subscribers=1, **options)
+    time.sleep(seconds * 0.9)
+    memory = (gateway_bytes(place) - before) / options["players"]
+    began = time.monotonic()
+    record = players.finish(stop=False, timeout=seconds + COMPARING_S)
+    return {**{name: record[name] for name in KEPT}, "gateway_bytes": round(memory), "comparing_s": round(time.monotonic() - began - seconds * 0.1, 1)}
 
 
 def measure(options):
     crowd = Installation("crowd", kind="demo")
     crowd.environment["CARILLON_CROWD"] = str(options.players)
     with crowd as place:
-        players = place.players(players=options.players, seconds=options.seconds, rate=max(options.players // options.every, 1), timeout=10000, subscribers=1)
-        record = players.finish(stop=False, timeout=options.seconds + 300)
+        few = min(options.players, 1000)
+        play(place, options.warm_up, 1, players=few, rate=1000)
+        calm = play(place, options.seconds, 100001, players=options.players, rate=max(options.players // options.every, 1))
+        most = play(place, options.beyond, 200001, players=few)
+        beyond = play(place, options.beyond, 300001, players=options.players)
         proof = place.verify(60, "--sample", "200")
-    return {**{name: record[name] for name in KEPT}, "players": options.players, "every_s": options.every, "ledger_ok": proof["ledger_ok"], "pools_ok": proof["pools_ok"]}
+    return {"calm": calm, "most": most, "beyond": beyond, "share": beyond["rounds_per_s"] / most["rounds_per_s"], "players": options.players,
+            "every_s": options.every, "ledger_ok": proof["ledger_ok"], "pools_ok": proof["pools_ok"]}
 
 
 def table(result):
-    print(f"players connected          {result['entered']:>10} of {result['players']}, the last one in after {result['entered_ms'] / 1000:.1f} s (goal 10)")
-    print(f"a bet each {result['every_s']} s             {result['rounds_per_s']:>10.0f} rounds/s for {result['seconds']:.0f} s, p50 {result['p50_ms']:.1f} ms, p99 {result['p99_ms']:.1f} ms")
-    print(f"longest pause              {result['max_gap_ms']:>10} ms without a settled round")
-    print(f"asked again                {result['retries']:>10}, {result['unanswered']} without an answer in time")
-    print(f"the players took           {100 * result['client_cpu_share']:>10.1f} % of the machine, {result['client_cpu_us']:.0f} us a round")
+    calm, most, beyond = result["calm"], result["most"], result["beyond"]
+    print(f"players connected          {calm['entered']:>10} of {result['players']}, the last one in after {calm['entered_ms'] / 1000:.1f} s (goal 10)")
+    print(f"  their first bet          {calm['first_p50_ms']:>10.1f} ms p50, {calm['first_p99_ms']:.1f} ms p99 (goal 1,000)")
+    print(f"a bet each {result['every_s']} s             {calm['rounds_per_s']:>10.0f} rounds/s for {calm['seconds']:.0f} s, p50 {calm['p50_ms']:.1f} ms (goal 5), "
+          f"p99 {calm['p99_ms']:.1f} ms (goal 25)")
+    print(f"  longest wait             {calm['wait_max_ms']:>10} ms for an answer, {calm['max_gap_ms']} ms without a settled round")
+    print(f"  asked again              {calm['retries']:>10}: {calm['later']} told to come back, {calm['unanswered']} without an answer in time")
+    print(f"  gateway                  {calm['gateway_bytes']:>10} bytes a player (goal 8,192)")
+    print(f"without a pause            {beyond['rounds_per_s']:>10.0f} rounds/s, {100 * result['share']:.0f} % of the {most['rounds_per_s']:.0f} of 1,000 players (goal 90)")
+    print(f"  longest wait             {beyond['wait_max_ms']:>10} ms for an answer (goal 2,000); told to come back {beyond['later']} times, "
+          f"{beyond['unanswered']} without an answer in time")
+    print(f"compared with the ledger   {calm['rounds_compared'] + most['rounds_compared'] + beyond['rounds_compared']:>10} rounds, "
+          f"in {calm['comparing_s']:.0f}, {most['comparing_s']:.0f} and {beyond['comparing_s']:.0f} s")
+    print(f"the players took           {100 * calm['client_cpu_share']:>10.1f} % of the machine, {calm['client_cpu_us']:.0f} us a round; without a pause "
+          f"{100 * beyond['client_cpu_share']:.1f} %")
 
 
 def main():
@@ -39,17 +71,16 @@ def main():
     parser.add_argument("--players", type=int, default=10000)
     parser.add_argument("--every", type=int, default=5)
     parser.add_argument("--seconds", type=int, default=300)
-    parser.add_argument("--short", action="store_true", help="2,000 players for 20 s")
+    parser.add_argument("--beyond", type=int, default=30, help="seconds without a pause")
+    parser.add_argument("--warm-up", type=int, default=40)
+    parser.add_argument("--short", action="store_true", help="20 s, 10 s without a pause")
     options = parser.parse_args()
     if options.short:
-        options.players, options.seconds = 2000, 20
+        options.seconds, options.beyond, options.warm_up = 20, 10, 8
+    print(f"about {options.warm_up + options.seconds + 2 * options.beyond + 60} s, and the time to compare what {options.players} players were told", flush=True)
     result = measure(options)
     table(result)
-    os.makedirs(f"{ROOT}/build/bench", exist_ok=True)
-    with open(f"{ROOT}/build/bench/crowd.json", "w", encoding="utf-8") as file:
-        json.dump(result, file, indent=1)
-        file.write("\n")
-    print("written: build/bench/crowd.json")
+    result_write("crowd", result)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ import subprocess
 import threading
 import time
 
+from lib_deal import Deal
 from lib_play import RULES, Person, force, operator
 from lib_stack import BIN, Installation, run, wait_until
 
@@ -15,6 +16,7 @@ BET = {"coin_minor": 2, "lines": 5, "coins": 1}  # of bewitched
 LOSS = RULES.stops()
 WIN = RULES.stops(win=True, bet=BET)
 JACKPOT = [*RULES.stops(bonuses=3), 0]  # the first of the vials' weights, at any bet
+GEM_WIN = Deal(GEM).stops("base", {}, {"wild": 1}, {}, {"wild": 1})  # with two wild reels
 HOUR = 3600
 place = None
 
@@ -54,6 +56,8 @@ def totals():
 def moves_by_paid_bets_alone(before):
     """Paid bets of others in both games move T by just their own contributions: whatever came before them in the feed has been counted, too."""
     bewitched, gem = Person(place, game=BEWITCHED), Person(place, game=GEM)
+    force(place, bewitched.name, LOSS)
+    force(place, gem.name, GEM_WIN)
     bewitched.bet(1, 1)
     gem.bet(2, 40)
     euro = 10 ** 18
@@ -102,6 +106,7 @@ def test_bonus_spins_cost_nothing():
     before, balance = totals(), person.balance
     grant_id = give_grant(person, game=GEM)
     won = 0
+    force(place, person.name, *[GEM_WIN] * 3)
     for n in (2, 1, 0):
         answer = spin(person, grant_id)
         shown = answer.json["round"]
@@ -125,7 +130,7 @@ def test_wins_are_the_players():
     person = Person(place)
     grant_id = give_grant(person, spins=2)
     balance = person.balance
-    force(place, person.name, WIN, WIN)
+    force(place, person.name, WIN, WIN, LOSS)
     win = spin(person, grant_id).json["round"]["win_minor"]
     assert win > 0 and person.balance == balance and person.state["pending_minor"] == win, person.state
     person.act("collect")
@@ -151,7 +156,7 @@ def test_refused_bonus_spins():
 
 def test_expired_and_ended():
     person = Person(place)
-    short, long = give_grant(person, seconds=5), give_grant(person)
+    short, long = give_grant(person, seconds=8), give_grant(person)
     ended = operator(place, f"/players/{person.number}/bonus-spins/{long}/end", {"reason": "a test"}, "end-1")
     assert ended.status == 200, ended
     assert operator(place, f"/players/{person.number}/bonus-spins/{long}/end", {"reason": "a test"}, "end-1").json == ended.json

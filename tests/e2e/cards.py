@@ -11,13 +11,14 @@ import tempfile
 import threading
 import time
 
-from lib_play import GAME, Person, Refused, Socket
+from lib_play import GAME, RULES, Person, Refused, Socket, force
 from lib_rules import Stream, stream_key
 from lib_stack import Installation, run, wait_until
 
 SUITS = ["clubs", "diamonds", "hearts", "spades"]
 SEEDS = [500, 1000, 2000, 4000]
 WEIGHTS = [1, 0, 0, 0]  # one level, so that players meet on it
+LOSS, WIN = RULES.stops(), RULES.stops(win=True, bet={"coin_minor": 1, "lines": 1, "coins": 1})  # the cards are another stream's
 
 
 def sets_folder():
@@ -58,6 +59,7 @@ def finish(person):
 
 def trigger(person):
     """Plays one round whose end begins the cards; its claim's id."""
+    force(person.place, person.name, LOSS)
     person.bet(**stake(person))
     closed = finish(person)
     cards = closed["cards"]
@@ -209,6 +211,7 @@ def whole_round(place):
     assert int(paid) == won["paid_minor"] and int(hit) == won["hit"], (paid, hit, won)
     wait_until("the balance", lambda: person.refresh()["balance_minor"] == before + won["paid_minor"], 5)
     assert person.state["cards"] is None
+    force(place, person.name, LOSS)
     person.bet(**stake(person))  # the game goes on
     finish(person)
     assert awards(place, person) == 1
@@ -273,6 +276,7 @@ def not_placed(place):
     """RULE mystic-gem 6.5: a bet that collects a win may find the cards: collected, cards, no bet; or find none: then its record keeps the draw."""
     person = new_player(place)
     met = kept = False
+    force(place, person.name, *[WIN] * 150)
     for _ in range(150):
         if met and kept:
             return
@@ -347,6 +351,7 @@ def killed(place):
     wait_until("the engine", lambda: attempt_state(person), 30)
     assert awards(place, person) == 1
     check_deal(place, person, answer)
+    force(place, person.name, LOSS)
     person.bet(**stake(person))
     assert finish(person)["cards"]["triggered"]
 
@@ -374,10 +379,9 @@ def autoplay(place):
     auto = os.urandom(16).hex()
     person.setting(autoplay={"id": auto, "spins": 5, "loss_limit_minor": -1, "single_win_minor": -1, "stop_on_jackpot": False})
     left = person.state["autoplay"]["spins"]
+    force(place, person.name, LOSS, WIN)
     for _ in range(2):
         person.bet(**stake(person), autoplay=auto)
-        if not person.state["autoplay"]:  # a feature has ended it
-            return
         if not person.state["cards"]:
             person.bet(**stake(person), autoplay=auto)  # collects the win, and finds the cards
             assert person.state.get("bet_not_placed"), person.state

@@ -12,7 +12,7 @@ import urllib.request
 
 from lib_play import RULES, Person, Refused, force, good, operator
 from lib_raw import field
-from lib_stack import BIN, PSQL, Installation, read_text, run, wait_until
+from lib_stack import BIN, PSQL, Installation, clear_of_midnight, read_text, run, wait_until
 
 # The last two digits of an amount say how the stub behaves (tests/support/payment-stub).
 ANSWERS, REFUSES, SLOW, BUSY, LATE, LATE_NO, TWICE, TURNS, TURNS_NO, OTHER, SILENT, MUTE, GARBAGE = range(13)
@@ -275,6 +275,7 @@ def lost(person):
 
 
 def test_limits_of_loss_and_stakes():
+    clear_of_midnight(60)
     person = Person(place)
     force(place, person.name, *[LOSS] * 20)
     person.bet(2, 5)
@@ -311,6 +312,7 @@ def test_limits_of_loss_and_stakes():
 
 
 def test_limits_of_stakes_time_deposits_and_play():
+    clear_of_midnight(60)
     person = Person(place)
     force(place, person.name, *[LOSS] * 20)
     limit(person, limit="wager", period="week", amount_minor=20)
@@ -328,13 +330,13 @@ def test_limits_of_stakes_time_deposits_and_play():
     person.operator("deposits", {"amount_minor": 400, "currency": "EUR"}, status=200)
     for amount, status in ((101, 403), (100, 200), (1, 403)):
         assert person.operator("deposits", {"amount_minor": amount, "currency": "EUR"}).status == status, amount
-    until = int(time.time()) + 8
+    until = int(time.time()) + 15
     limit(person, limit="exclusion", until_s=until)
     assert limit(person, status=409, limit="exclusion", until_s=until - 1)["error"]["code"] == "limit", "never shortened"
     refused(person, "excluded", coin=1)
     assert person.operator("deposits", {"amount_minor": 1, "currency": "EUR"}).error["code"] == "excluded"
     withdraw(person, 1000)
-    wait_until("its end", lambda: time.time() > until + 0.05, 5)
+    wait_until("its end", lambda: time.time() > until + 0.05, 10)
     person.refresh()
     person.bet(1)
 
@@ -392,6 +394,23 @@ def test_rounds_that_are_voided():
     assert sum(row["receivable_minor"] for row in report) == 135, report
 
 
+def test_void_waits_for_the_jackpot():
+    """A round whose claim is open is not voided, and nothing is booked; when the jackpot is paid it is, and the award stays."""
+    person = Person(place)
+    force(place, person.name, [*RULES.stops(bonuses=3), 0], LOSS)
+    place.hold("progressive-pool-1")
+    place.kill("progressive-pool-1")
+    hit = person.bet(2, 5).json["round"]["round"]
+    rows = person_rows(person)
+    answer = void(person, hit, "early")
+    assert (answer.status, answer.error["code"]) == (409, "claim_open") and answer.headers["Retry-After"], answer
+    assert person_rows(person) == rows, "nothing was booked"
+    place.release("progressive-pool-1")
+    paid = wait_until("the award", lambda: place.sql(f"select paid_minor from wallet.claim where player = {person.id} and move = {hit} and closed_seq > 0"), 20)
+    wait_until("the void", lambda: void(person, hit, "early").status == 200, 10)
+    assert int(place.sql(f"select amount from wallet.journal where player = {person.id} and kind = 24 and refusal = 0")[0][0]) == int(paid[0][0]), "the award stays"
+
+
 def test_repeated_void():
     person = Person(place)
     force(place, person.name, *[LOSS] * 24)
@@ -427,7 +446,7 @@ def person_rows(person):
 
 def test_a_game_is_started_again():
     person = Person(place)
-    force(place, person.name, *[LOSS] * 60)
+    force(place, person.name, *[LOSS] * 900)  # one for each question of the waits
     place.sql("insert into engine.stopped_game (game, reason) values (1, 'a round exceeded its proven bounds')", writer=True)
     wait_until("the stop", lambda: stopped(person), 5)
     assert operator(place, "/games/all/start", {"reason": "x"}).error["code"] == "not_stopped"

@@ -108,6 +108,7 @@ def test_failed_draws_stop_only_play():
 
 def test_play_stays_stopped_until_the_operator_starts_it():
     person = Person(place)
+    force(place, person.name, *[RULES.stops()] * 10)
     engine_with()
     assert wait_until("an answer", lambda: next((a for a in [bet(person)] if a[0] != 200), None), 30) == (503, "game_stopped")
     assert wait_until("the engine's health", lambda: healthz()[0] == 200, 5)

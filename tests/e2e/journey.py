@@ -205,7 +205,7 @@ def test_counters_fall_only_at_hits():
     private = Socket(url, {"subscribe": ["player"], "token": winner.token})
     snapshot = public.until(lambda e: e["type"] == "snapshot" and e["channel"] == "jackpots")
     assert {r["currency"] for p in snapshot["pools"] for r in p["rows"]} >= {"EUR", "SEK"}
-    stream = urllib.request.urlopen(url.replace("ws", "http", 1).replace("/events", "/events/stream?channels=winners"), timeout=10)
+    stream = urllib.request.urlopen(url.replace("ws", "http", 1).replace("/events", "/events/stream?channels=winners"), timeout=40)
     versions = {(p["pool"], r["currency"], r.get("coin_minor"), r.get("level")): r for p in snapshot["pools"] for r in p["rows"]}
     bet_for_model(watcher, 15, 10, 100)
     paid = hit(winner, 15, 1, 50)
@@ -458,7 +458,6 @@ def test_picks_choose_vials_not_outcomes():
 
 
 def test_free_spins_of_the_pick_bonus():
-    pool_settled()  # a jackpot is hit here: its price needs the stakes of those before
     person = Person(place)
     bet_for_model(person, script=[*BONUS, RULES.vial_value("free_spins", 15, ONE_LINE)])
     while person.round["next"] == "pick" and person.round["cursor"] == 1:
@@ -534,7 +533,6 @@ def start_autoplay(person, spins=10, loss=-1, single=-1, jackpot=False, status=2
 
 
 def test_autoplay_is_enforced():
-    pool_settled()  # a jackpot is hit here: its price needs the stakes of those before
     person = Person(place)
     assert person.bet(autoplay="00" * 16, status=409).error["code"] == "autoplay_unknown_id"
     name = start_autoplay(person, 2)
@@ -601,7 +599,7 @@ def test_block_is_a_switch():
     person.refresh()
     assert person.balance == 100000
     person.operator("block", {"blocked": False, "reason": "it is over"}, status=200)
-    force(place, person.name, LOSS)
+    force(place, person.name, *[LOSS] * 400)  # a bet that is refused spends its script
     wait_until("the engine to hear of it", lambda: place.http("POST", "/v1/rounds", person.bet_body(), token=person.token, key=os.urandom(8).hex()).status == 200, 5)
     model.bet(1)
 
@@ -633,7 +631,6 @@ def same_phase(told, derived):
 
 
 def test_history_and_replay_match_replies():
-    pool_settled()  # as above
     person = Person(place, deposit=1000000)
     nonces, told, promises = {}, {}, {}
     for i in range(40):
@@ -697,7 +694,8 @@ def test_books_balance():
     pool_settled()
     report = place.verify()
     assert report["ledger_ok"] and report["pools_ok"] and report["hits"] == int(place.sql("select count(*) from pool.hit")[0][0]) >= 9, report
-    assert all(point["checked"] > 0 for point in report["points"]), report
+    dealt = place.sql("select count(*) from cards.round")[0][0] != "0"  # whether a bet began a card round is the draws' to say
+    assert all(point["checked"] > 0 for point in report["points"] if dealt or point["point"] != 15), report
     for person in place.sql("select player, sum(case when refusal <> 0 then 0 when kind between 2 and 7 then release - stake + win_balance when (kind between 20 and 24 or kind in (28, 30, 31)) then amount else 0 end) from wallet.journal group by 1"):
         last = place.sql(f"select balance_after from wallet.journal where player = {person[0]} order by seq desc limit 1")[0]
         assert last[0] == person[1]

@@ -12,15 +12,15 @@ from lib_stack import BIN, PSQL, ROOT, Installation, pairs
 CLOCK = "OLDER_CLOCK_US"
 PG_DUMP = os.path.join(os.path.dirname(PSQL), "pg_dump")
 # What an installation keeps outside the database and may not lose: keys, the wallets' signed heads, exported days. The last is the payment provider's own.
-KEPT = ("keys", "heads", "archive", "run/payment-stub.json")
+KEPT = ("keys", "heads", "heads-copy", "archive", "run/payment-stub.json")
 
 
 class Dated(Installation):
     """Its servers and services see `began` (a Unix time in seconds) at the first start; from there the clock goes on as the machine's does. With the contents
     of a packed one it begins with those."""
 
-    def __init__(self, name, began, contents=None):
-        super().__init__(name)
+    def __init__(self, name, began, contents=None, **more):
+        super().__init__(name, **more)
         del self.scripts["CARILLON_PREPARED"]  # its first start is not that of a new installation: the database comes from the contents
         self.contents = contents
         self.library = f"{self.data}/clock.so"

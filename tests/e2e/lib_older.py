@@ -96,7 +96,7 @@ class Older:
         self.dsn = place.stack["CARILLON_PG_DSN"].replace("dbname=carillon", "dbname=older")
         self.tree = f"{place.data}/older"  # also its CARILLON_DATA, which has no servers of its own
         self.environment = {**place.environment, "CARILLON_DATA": self.tree, "CARILLON_PG_DSN": self.dsn, "CARILLON_PG_RO_DSN": self.dsn}
-        self.run(PSQL, "-d", place.stack["CARILLON_PG_DSN"].replace("dbname=carillon user=carillon", "dbname=postgres user=postgres"), "-Xc",
+        self.run(PSQL, "-d", place.stack["CARILLON_PG_ADMIN_DSN"].replace("dbname=carillon", "dbname=postgres"), "-Xc",
                  "create database older owner carillon")
         for path in [f"{ROOT}/scripts/{name}" for name in ("lib.sh", "migrate.sh")] + glob.glob(f"{ROOT}/libcommon/io/migrations/*") + glob.glob(f"{ROOT}/services/*/migrations/*"):
             name = os.path.relpath(path, ROOT)

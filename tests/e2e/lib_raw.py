@@ -21,8 +21,12 @@ def envelope(seq=0, incarnation=1):
     return field(1, field(1, 1) + field(2, incarnation) + field(3, seq) + field(6, b"test"))
 
 
-def raw(place, topic, message, partitions=range(4)):
-    """To each partition, where nothing else is said: who does not hold the pool does not heed it."""
+# Who sends what, if nothing else is said.
+SENDERS = {"wallet.facts": "wallet", "jackpot.feed": "wallet", "jackpot.facts": "progressive-pool", "dead.letters": "wallet"}
+
+
+def raw(place, topic, message, partitions=range(4), sender=None):
+    """To each partition, where nothing else is said: who does not hold the pool does not heed it. With the keys of the service `sender`."""
     for partition in partitions:
-        subprocess.run([f"{BIN}/kafka-raw", "send", topic, str(partition)], input=message.hex(), text=True, check=True, timeout=20,
+        subprocess.run([f"{BIN}/kafka-raw", "send", topic, str(partition), sender or SENDERS.get(topic, "gateway")], input=message.hex(), text=True, check=True, timeout=20,
                        env={**place.environment, **place.stack}, cwd=place.data)

@@ -13,6 +13,7 @@ import traceback
 import urllib.error
 import urllib.request
 
+import lib_adverse
 from lib_sql import PSQL, Sessions  # noqa: F401 - PSQL is for the tests
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -60,6 +61,13 @@ def attempted(condition):
         return None, f"; last: {error!r}"
 
 
+def clear_of_midnight(seconds):
+    """Days of journals and limits end at midnight UTC: who needs so many seconds of one day waits for the next where less is left of this one."""
+    left = 86400 - time.time() % 86400
+    if left < seconds:
+        time.sleep(left + 1)
+
+
 class Answer:
     def __init__(self, status, body, headers):
         self.status, self.raw, self.headers = status, body, headers
@@ -87,9 +95,10 @@ def prepared(kind, environment):
 class Installation:
     """`with Installation("name") as place:` is a started one; its folder is removed afterwards unless the test failed."""
 
-    def __init__(self, name, scale=1, kind="test"):
+    def __init__(self, name, scale=1, kind="test", kafka=True):
         self.data = tempfile.mkdtemp(prefix=f"carillon-{name}-", dir=os.environ.get("CARILLON_TEST_TMP", "/tmp"))
         self.scale, self.kind, self.playing, self.sessions = scale, kind, [], Sessions()
+        self.denials = False  # a test that tries what is denied says so
         # Servers of this folder alone, whatever the shell that started the tests had set.
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith("CARILLON_")}
         if "CARILLON_CACHE" in os.environ:
@@ -97,6 +106,8 @@ class Installation:
         # For our scripts alone, on an installation for tests (one that is measured is like any other): a first start copies what was prepared once, and
         # the broker, which seldom lives for long, compiles its code in haste.
         self.scripts = {"CARILLON_PREPARED": prepared(kind, self.environment), "CARILLON_KAFKA_JAVA": "-XX:TieredStopAtLevel=1"} if kind == "test" else {}
+        if not kafka:  # of tests that look at nothing which only Kafka carries: a broker takes more of the processor than all services
+            self.environment["KAFKA"] = "none"
         # Cards that hardly ever begin: a test that is not about them never waits for them.
         self.environment.update(CARILLON_DATA=self.data, CARILLON_KIND=kind, CARILLON_CARD_SETS=f"{ROOT}/tests/e2e/sets")
 
@@ -110,12 +121,21 @@ class Installation:
 
     def __exit__(self, kind, value, trace):
         self.stop()
-        if kind is None:
+        good = kind is None or (kind is SystemExit and not value.code)  # run() ends the process
+        if good:
+            self.nothing_denied()
             shutil.rmtree(self.data, ignore_errors=True)
         else:
             print(f"the folder is kept: {self.data}")
             for name in sorted(os.listdir(f"{self.data}/log")) if os.path.isdir(f"{self.data}/log") else []:
                 print(f"--- end of log/{name}\n" + "\n".join(read_text(f"{self.data}/log/{name}").splitlines()[-8:]))
+
+    def nothing_denied(self):
+        """No service asked the database for more than its role may: such a statement may be one that no test looks at."""
+        denied = [line for line in read_text(f"{self.data}/log/postgres.log").splitlines() if "permission denied" in line or "row-level security" in line]
+        if denied and not self.denials:
+            print(f"the folder is kept: {self.data}")
+            raise AssertionError("Postgres denied what a service needs:\n" + "\n".join(sorted({line.split("ERROR:", 1)[-1] for line in denied})))
 
     def script(self, *arguments, timeout=420):
         done = subprocess.run(arguments, cwd=ROOT, env={**self.scripts, **self.environment}, capture_output=True, text=True, timeout=timeout, check=False)
@@ -130,6 +150,8 @@ class Installation:
         self.stack = pairs(f"{self.data}/run/stack.env")
         self.ports = pairs(f"{self.data}/run/ports")
         self.url = f"http://127.0.0.1:{self.ports['HTTP_PORT']}"
+        if "CARILLON_TEST_ADVERSE" in os.environ and self.kind == "test":
+            self.sql(lib_adverse.draws(os.environ["CARILLON_TEST_ADVERSE"]), writer=True)
 
     def stop(self):
         for players in self.playing:
@@ -178,6 +200,18 @@ class Installation:
                     pass
         return time.monotonic()
 
+    def kill_everything(self):
+        """The supervisors first, so that nothing is started again: servers and services, all at once."""
+        pids = [int(read_text(f"{self.data}/run/{which}.pid")) for which in ("supervisor", "stack")]
+        pids += [row[1] for which in ("supervisor", "stack") for row in self.status(which).values() if row[1]]
+        pids += [int(child) for child in subprocess.run(["pgrep", "-P", str(self.pid("postgres"))], capture_output=True, text=True, check=False).stdout.split()]
+        for pid in pids:
+            try:
+                os.kill(pid, signal.SIGKILL)
+            except ProcessLookupError:
+                pass
+        return len(pids)
+
     def hold(self, name):
         """Keeps the program from being started again."""
         open(f"{self.data}/run/hold/{name}", "w", encoding="utf-8").close()
@@ -191,11 +225,14 @@ class Installation:
         """Rows of text columns."""
         return self.sessions.ask(self.stack["CARILLON_PG_DSN" if writer else "CARILLON_PG_RO_DSN"], text)
 
-    def redis(self, *words):
+    def redis(self, *words, login="admin"):
+        """As who may do all, or as a service."""
         host, port = self.stack["CARILLON_REDIS"].rsplit(":", 1)
-        return subprocess.run(["redis-cli", "-h", host, "-p", port, *words], capture_output=True, text=True, timeout=10, check=True).stdout
+        user, password = read_text(f"{self.data}/keys/{login}/redis").split()
+        return subprocess.run(["redis-cli", "--user", user, "--no-auth-warning", "-h", host, "-p", port, *words], capture_output=True, text=True, timeout=60, check=True,
+                              env={**os.environ, "REDISCLI_AUTH": password}).stdout
 
-    def http(self, method, path, body=None, token=None, key=None, raw=None, headers=None, timeout=15):
+    def http(self, method, path, body=None, token=None, key=None, raw=None, headers=None, timeout=40):
         data = raw if raw is not None else None if body is None else json.dumps(body).encode()
         sent = {"Content-Type": "application/json"} if data is not None else {}
         if token:

@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import time
+import urllib.request
 
 import jsonschema
 
@@ -22,9 +23,10 @@ def printed(path):
 HTTP, SOCKET = printed("services/gateway/openapi.py"), printed("services/notifications/asyncapi.py")
 FRAMES = json.loads(json.dumps([message["payload"] for message in SOCKET["components"]["messages"].values()]).replace("openapi.json#", "#"))
 ROUTES = [(method.upper(), re.compile(re.sub(r"\{[^}]*\}", "[^/]+", path)), path, operation) for path, methods in HTTP["paths"].items() for method, operation in methods.items()]
-# Good answers of these take more than one test can do beside others: cards.py, cash.py and definitions.py ask for them.
+# Good answers of these take more than one test can do beside others: cards.py, cash.py, definitions.py, staff.py and webhooks.py ask for them.
 ELSEWHERE = {("GET", "/v1/cards/{card}"), ("POST", "/v1/cards/{card}/picks"), ("GET", "/v1/events/stream"), ("GET", "/v1/events/latest"), ("POST", "/v1/operators/{operator}/games/{game}/start"),
-             ("POST", "/v1/operators/{operator}/players/{player}/withdrawals/{withdrawal}/decisions")}
+             ("POST", "/v1/operators/{operator}/players/{player}/withdrawals/{withdrawal}/decisions")} | {
+    (method, path) for method, _, path, _ in ROUTES if re.search(r"/v1/operator/(?!status)|/users|/webhooks/|/webhooks$|/audit|/players/\{player\}$|/operators/\{operator\}/players$", path)}
 
 
 def unlike(schema, value):
@@ -73,10 +75,17 @@ class Described(Installation):
 
 
 def test_what_is_open_to_all():
-    for path in ("/v1/config", "/v1/games", "/v1/jackpots", "/v1/winners?limit=5", "/healthz", "/readyz", "/metrics"):
+    for path in ("/v1/config", "/v1/games", "/v1/jackpots", "/v1/winners?limit=5", "/healthz", "/readyz"):
         assert place.http("GET", path).status == 200, path
+    assert place.http("GET", "/metrics").status == 404, "metrics are on the inside port alone"
+    health = place.sql("select health from carillon.instance where name = 'gateway-1'")[0][0]
+    with urllib.request.urlopen(f"http://{health}/metrics", timeout=10) as answer:
+        assert answer.status == 200 and b"carillon_http_requests_total" in answer.read()
+    place.answered.add(("GET", "/metrics"))
     for game in place.http("GET", "/v1/games").json["games"]:
         assert place.http("GET", f"/v1/games/{game['id']}").status == 200
+        assert place.http("GET", f"/v1/definitions/{game['math_version']}").status == 200
+    assert place.http("GET", f"/v1/definitions/{'00' * 32}").status == 404
     assert place.http("GET", "/v1/games/none").status == 404
     assert place.http("POST", "/v1/payments/calls", {"id": "00" * 16}).status in (200, 404)
 
@@ -96,7 +105,7 @@ def test_play():
                 break
         round_ = person.told[0]["round"]
         person.refresh()
-        for path in ("/v1/rounds?limit=5", f"/v1/rounds/{round_}", "/v1/journal?limit=20", "/v1/cards", f"/v1/state?game={game}&round={round_}&from=0"):
+        for path in ("/v1/rounds?limit=5", f"/v1/rounds/{round_}", "/v1/journal?limit=20", "/v1/history?limit=20", "/v1/history?kind=money", "/v1/cards", f"/v1/state?game={game}&round={round_}&from=0"):
             assert place.http("GET", path, token=person.token).status == 200, path
 
 
@@ -108,7 +117,7 @@ def test_settings_and_refusals():
     for body in (None, {}, {"game": GAME}, {**person.bet_body(), "expect": 999}, {**person.bet_body(), "bet": {"coin_minor": 3, "lines": 1, "coins": 1}},
                  {**person.bet_body(), "game": "none"}, person.bet_body(coin=200, lines=15, coins=10)):
         assert place.http("POST", "/v1/rounds", body, token=person.token, key=os.urandom(4).hex()).status >= 400 or body == person.bet_body(coin=200, lines=15, coins=10), body
-    for path, status in (("/v1/cards/1-2-3", 400), ("/v1/rounds/999999", 404), ("/v1/state?game=none", 404), ("/v1/journal?limit=0", 400), ("/v1/nothing", 404)):
+    for path, status in (("/v1/cards/1-2-3", 400), ("/v1/rounds/999999", 404), ("/v1/state?game=none", 404), ("/v1/journal?limit=0", 400), ("/v1/history?kind=x", 400), ("/v1/nothing", 404)):
         assert place.http("GET", path, token=person.token).status in (status, 400, 404), path
     place.http("POST", f"/v1/cards/{person.number}/picks", {"pick": 1, "position": 0}, token=person.token)
 
@@ -160,6 +169,23 @@ def test_operators():
     assert operator(place, f"/games/{GAME}/start", reason).status == 409
     assert place.http("GET", "/v1/operator/status", token=place.operator_key()).status == 200
     assert place.http("POST", "/v1/payments/calls", {"id": hold}).status == 200
+
+
+def test_series_and_reports():
+    """What test_play has played is in them."""
+    def ask(path):
+        answer = operator(place, path, None, method="GET")
+        assert answer.status == 200, (path, answer)
+        return answer
+
+    wait_until("points", lambda: ask("/series?step=minute&by=game").json["points"], 15)
+    day = ask("/reports").json["gaming_day"]["today"]
+    for path in ("/series?step=day", "/series?format=csv", f"/reports/day/{day}", f"/reports/life/{day}", f"/reports/month/{day}?format=csv&list=returns"):
+        ask(path)
+    for path in ("/series?step=week", "/reports/day/2027-02-30", "/reports/day/2999-01-01", "/reports?before=x"):
+        assert operator(place, path, None, method="GET").status in (400, 404), path
+    assert operator(place, "/gaming-day", {"zone": "Asia/Tokyo", "start_hour": 5, "from_day": "2999-01-01", "reason": "a test"}).status == 200
+    assert operator(place, "/gaming-day", {"zone": "Asia/Nowhere", "start_hour": 5, "from_day": "2999-01-01", "reason": "a test"}).status == 400
 
 
 def test_a_void():
@@ -220,7 +246,7 @@ def test_every_route_was_answered():
 if __name__ == "__main__":
     with Described("openapi") as place:
         try:
-            run(test_what_is_open_to_all, test_play, test_settings_and_refusals, test_limits_and_session, test_each_route_refuses_strangers, test_operators, test_a_void,
+            run(test_what_is_open_to_all, test_play, test_settings_and_refusals, test_limits_and_session, test_each_route_refuses_strangers, test_operators, test_series_and_reports, test_a_void,
                 test_pools_and_rates, test_frames_of_the_websocket, test_the_page, test_every_route_was_answered)
         except SystemExit as status:
             if status.code:

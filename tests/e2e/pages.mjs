@@ -1,5 +1,6 @@
 // Drives a browser for tests/e2e/pages.py: reads one JSON command per line on stdin and answers each with one line.
 // Usage: node pages.mjs MODULES CHROMIUM
+import { readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { createRequire } from "node:module";
 
@@ -16,6 +17,8 @@ const context = await browser.newContext();
 context.setDefaultTimeout(LOAD_MS);
 const PATIENCE_MS = 40000; // long enough for a busy machine
 const pages = new Map();
+let axeSource = null;
+const films = new Map(); // page -> what films it
 const problems = []; // { page, at, text }; for an answer also its key and url
 const answered = new Map(); // key -> time of its last good answer
 let now = 0;
@@ -76,13 +79,36 @@ function unlessLeft(error) {
 	return false;
 }
 
+// Before the page's own code: what a timer or a frame would run waits while time is held.
+const HOLDS = `{
+	const { setTimeout, requestAnimationFrame } = window;
+	const waiting = [];
+	let held = false;
+	const unlessHeld = (run) => (...values) => held ? waiting.push(() => run(...values)) : run(...values);
+	window.setTimeout = (run, ...more) => setTimeout(unlessHeld(run), ...more);
+	window.requestAnimationFrame = (run) => requestAnimationFrame(unlessHeld(run));
+	window.holdTime = (on) => {
+		held = on;
+		for (const one of document.getAnimations()) if (on ? one.playState === "running" : one.playState === "paused") one[on ? "pause" : "play"]();
+		if (!on) for (const run of waiting.splice(0)) run();
+	};
+}`;
+
+// A browser that keeps nothing for another site's frame: to name its storage is an error.
+const KEEPS_NOTHING = `if (window !== window.top) for (const name of ["localStorage", "sessionStorage"])
+	Object.defineProperty(window, name, { get() { throw new DOMException("The operation is insecure.", "SecurityError"); } });`;
+
 const commands = {
 	// A person each: sessionStorage, where the session is kept, belongs to one page alone. The cached files and the process, which cost most, are shared.
-	async open({ page: name, url, width = 1280, height = 900, dark, keeps }) {
+	async open({ page: name, url, width = 1280, height = 900, dark, keeps, held, apart, keepsnothing, still }) {
 		if (!pages.has(name)) {
-			const page = await context.newPage();
+			// `apart`: a browser of its own, in which nothing is cached or remembered.
+			const page = await (apart ? await browser.newContext() : context).newPage();
+			page.setDefaultTimeout(LOAD_MS);
+			if (held) await page.addInitScript(HOLDS);
+			if (keepsnothing) await page.addInitScript(KEEPS_NOTHING);
 			await page.setViewportSize({ width, height });
-			await page.emulateMedia({ colorScheme: dark === false ? "light" : "dark" });
+			await page.emulateMedia({ colorScheme: dark === false ? "light" : "dark", reducedMotion: still ? "reduce" : "no-preference" });
 			listen(name, page);
 			if (keeps) await keep(name, page, keeps);
 			pages.set(name, page);
@@ -101,6 +127,20 @@ const commands = {
 	},
 	text: ({ page, selector }) => pages.get(page).innerText(selector, { timeout: PATIENCE_MS }),
 	evaluate: ({ page, code }) => pages.get(page).evaluate(code),
+	// The same in the page's first frame, which may be another site's.
+	async inframe({ page, what, selector, code }) {
+		const inside = pages.get(page).frameLocator("iframe").first();
+		if (what === "evaluate") return pages.get(page).frames()[1].evaluate(code);
+		return inside.locator(selector)[what]({ timeout: PATIENCE_MS });
+	},
+	// Presses, in the first frame, what opens a window; that window is the page `opens`.
+	async popup({ page, selector, opens }) {
+		const one = pages.get(page);
+		const come = one.waitForEvent("popup");
+		await one.frameLocator("iframe").first().locator(selector).click({ timeout: PATIENCE_MS });
+		pages.set(opens, await come);
+		listen(opens, pages.get(opens));
+	},
 	// Looked at after each change of the document, and now and then for what changes without one. A page that is left while it waits is asked again.
 	async wait({ page, code, ms = PATIENCE_MS }) {
 		for (const end = Date.now() + ms; ; ) {
@@ -108,10 +148,92 @@ const commands = {
 			if (Date.now() > end) throw new Error(`not within ${ms} ms`);
 		}
 	},
+	// Stops all that moves, for pictures of what is only seen for a moment; `open` must have been told `held`.
+	freeze: ({ page }) => pages.get(page).evaluate(() => window.holdTime(true)),
+	thaw: ({ page }) => pages.get(page).evaluate(() => window.holdTime(false)),
+	// What is in the window, at each of these sizes.
+	async shots({ page, path, sizes }) {
+		const one = pages.get(page);
+		const before = one.viewportSize();
+		const made = [];
+		for (const [width, height] of sizes) {
+			await one.setViewportSize({ width, height });
+			made.push(`${path}-${width}x${height}.jpg`);
+			await one.screenshot({ path: made.at(-1), type: "jpeg", quality: 82 });
+		}
+		await one.setViewportSize(before);
+		return made;
+	},
+	// A film of the page: its frames as they are shown, each with its time.
+	async film({ page, folder }) {
+		const session = await pages.get(page).context().newCDPSession(pages.get(page));
+		const frames = [];
+		session.on("Page.screencastFrame", async ({ data, metadata, sessionId }) => {
+			const path = `${folder}/${String(frames.length).padStart(5, "0")}.jpg`;
+			frames.push([metadata.timestamp, path]);
+			writeFileSync(path, Buffer.from(data, "base64"));
+			await session.send("Page.screencastFrameAck", { sessionId }).catch(() => {});
+		});
+		await session.send("Page.startScreencast", { format: "jpeg", quality: 80, everyNthFrame: 2 });
+		films.set(page, { session, frames });
+	},
+	async cut({ page }) {
+		const { session, frames } = films.get(page);
+		await session.send("Page.stopScreencast");
+		films.delete(page);
+		return frames;
+	},
 	shot: ({ page, path }) => pages.get(page).screenshot({ path, fullPage: true }).then(() => path),
+	// Without a network, or with it again.
+	offline: ({ offline }) => context.setOffline(offline),
 	kept: ({ page }) => kept.get(page).length,
 	deliver: ({ page, count }) => kept.get(page).splice(0, count).map((send) => send()).length,
 	problems: unsolved,
+	less_motion: ({ page, less = true }) => pages.get(page).emulateMedia({ reducedMotion: less ? "reduce" : "no-preference" }),
+	// What axe finds serious or critical, a line each: the rule, what is wrong, and where.
+	async axe({ page }) {
+		axeSource ??= readFileSync(`${modules}/axe-core/axe.min.js`, "utf8");
+		await pages.get(page).evaluate(`${axeSource}; undefined`);
+		const { violations } = await pages.get(page).evaluate(() => window.axe.run(document, { resultTypes: ["violations"], runOnly: ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"] }));
+		return violations.filter(({ impact }) => ["serious", "critical"].includes(impact)).flatMap(({ id, help, nodes }) => nodes.map((node) => `${id}: ${help}: ${node.html.slice(0, 160)} ${(node.any[0] ?? node.all[0] ?? node.none[0])?.message ?? ""}`));
+	},
+	// The page opened as for the first time: bytes that came, and milliseconds until the main button could be pressed. `phone`: a middling one on a mobile net.
+	async first_look({ page: name, url, phone }) {
+		const own = await browser.newContext({ viewport: { width: 390, height: 844 } });
+		const page = await own.newPage();
+		const session = await own.newCDPSession(page);
+		let [bytes, requests] = [0, 0];
+		session.on("Network.loadingFinished", ({ encodedDataLength }) => { bytes += encodedDataLength; requests += 1; });
+		await session.send("Network.enable");
+		if (phone) {
+			await session.send("Network.emulateNetworkConditions", { offline: false, latency: 150, downloadThroughput: 1.6e6 / 8, uploadThroughput: 0.75e6 / 8 });
+			await session.send("Emulation.setCPUThrottlingRate", { rate: 4 });
+		}
+		await page.goto(url, { waitUntil: "commit" });
+		await page.waitForSelector("#login:not([aria-disabled])", { timeout: LOAD_MS });
+		const ms = await page.evaluate(() => performance.now());
+		await page.waitForLoadState("networkidle");
+		pages.set(name, page);
+		return { bytes, requests, ms: Math.round(ms) };
+	},
+	// From now on the page's frames and long tasks are kept; `slower`: the processor seems so many times slower.
+	async watch_frames({ page, slower = 1 }) {
+		const session = await pages.get(page).context().newCDPSession(pages.get(page));
+		await session.send("Emulation.setCPUThrottlingRate", { rate: slower });
+		await pages.get(page).evaluate(() => {
+			const kept = { frames: [], tasks: [] };
+			window.keptFrames = kept;
+			new PerformanceObserver((list) => kept.tasks.push(...list.getEntries().map((task) => Math.round(task.duration)))).observe({ entryTypes: ["longtask"] });
+			let then = performance.now();
+			requestAnimationFrame(function step(now) { kept.frames.push(now - then); then = now; if (window.keptFrames === kept) requestAnimationFrame(step); });
+		});
+	},
+	async frames_seen({ page }) {
+		const { frames, tasks } = await pages.get(page).evaluate(() => { const kept = window.keptFrames; window.keptFrames = null; return kept; });
+		const sorted = frames.slice(2).sort((a, b) => a - b);
+		const at = (part) => Number((sorted[Math.floor(part * (sorted.length - 1))] ?? 0).toFixed(1));
+		return { frames: sorted.length, p50: at(0.5), p95: at(0.95), longest: at(1), long_tasks: tasks.sort((a, b) => b - a) };
+	},
 	async close({ page }) {
 		await pages.get(page)?.close();
 		pages.delete(page);

@@ -1,153 +1,25 @@
 #!/usr/bin/env python3
-"""The pages in a real browser: what a person clicks and what he then sees, with scripted draws, and what a second person sees at the same moment.
+"""The pages in a real browser: what a person clicks and what they then see, with scripted draws, and what a second person sees at the same moment.
 With CARILLON_TEST_PICTURES set (`make test-long`), pictures of each state are left in build/pages/; of a failure always."""
-import collections
-import functools
 import json
 import os
 import re
-import shutil
-import subprocess
 import time
 
+import lib_pages
 from lib_deal import MISS, Deal
+from lib_pages import LOSS, READY, Page, no_problems
 from lib_play import GAME, RULES, force, operator, player_id
-from lib_stack import ROOT, Installation, run, wait_until, witnesses
+from lib_stack import ROOT, Installation, run, wait_until
 
-PICTURES = f"{ROOT}/build/pages"
-CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
-LOSS, BONUS = RULES.stops(), RULES.stops(bonuses=3)
+BONUS = RULES.stops(bonuses=3)
 GONE_ON_WITH = ("player", "picker")  # by the next test
 MAX = {"coin_minor": 1, "lines": 15, "coins": 1}
-READY = "document.querySelector('#spin') && !document.querySelector('#spin').ariaDisabled"
 place = browser = None
-
-
-class Browser:
-    def __init__(self):
-        modules = subprocess.run([f"{ROOT}/scripts/web.sh", "modules"], capture_output=True, text=True, timeout=120, check=True).stdout.strip()
-        self.process = subprocess.Popen(["node", f"{ROOT}/tests/e2e/pages.mjs", modules, CHROMIUM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
-        self.reads, self.open = collections.deque(maxlen=12), set()
-        witnesses.append(lambda: "what the pages showed last:\n" + "\n".join(self.reads))
-
-    def ask(self, do, page=None, **more):
-        self.process.stdin.write(json.dumps({"do": do, "page": page, **more}) + "\n")
-        self.process.stdin.flush()
-        line = self.process.stdout.readline()
-        assert line, f"the browser is gone at {do}"
-        answer = json.loads(line)
-        assert "error" not in answer, f"{do} {page} {more}: {answer['error']}"
-        if do in ("text", "evaluate"):
-            self.reads.append(f"  {page}: {more.get('selector') or more.get('code')}: {json.dumps(answer['result'], ensure_ascii=False)[:300]}")
-        return answer["result"]
-
-    def end(self):
-        self.process.stdin.close()
-        self.process.wait(20)
-
-
-class Page:
-    def __init__(self, name, path="/#bewitched", **more):
-        self.name = name
-        browser.open.add(name)
-        browser.ask("open", name, url=place.url + path, **more)
-
-    def __getattr__(self, do):
-        return lambda **more: browser.ask(do, self.name, **more)
-
-    def see(self, code, ms=40000):
-        """Waits until the expression is true in the page."""
-        try:
-            self.wait(code=code, ms=ms)
-        except AssertionError as error:
-            self.picture("failed")
-            raise AssertionError(f"{self.name} never saw {code}; it shows: {self.text(selector='body')[:1500]}") from error
-
-    def press(self, selector):
-        self.click(selector=selector)
-
-    def money(self, selector):
-        return int(re.sub(r"[^0-9]", "", self.text(selector=selector)))
-
-    def idle(self):
-        self.see("document.querySelector('#play').dataset.state === 'ready'")
-
-    def picture(self, what):
-        if what != "failed" and "CARILLON_TEST_PICTURES" not in os.environ:
-            return
-        os.makedirs(PICTURES, exist_ok=True)
-        self.shot(path=f"{PICTURES}/{self.name}-{what}.png")
-
-    def ready(self):
-        """Until the main button spins."""
-        self.see(READY)
-
-    def bet(self, **choices):
-        """The choices of the bet's window: coin, lines, coins, witch."""
-        self.press("#bet-open")
-        for name, value in choices.items():
-            self.select(selector=f"#{name}", value=value)
-        self.press("#bet-close")
-
-    def buy(self, mode):
-        self.press("#buy")
-        self.press(f"#modes [data-mode={mode}]")
-        self.press("#yes")
-
-    def autospin(self, spins):
-        self.press("#auto")
-        self.fill(selector="#autospins", value=spins)
-        self.press("#autostart")
-
-    def gamble(self):
-        self.press("#double")
-        self.see("document.querySelector('#gamble')")
-
-    def login(self):
-        self.press("#login")
-        self.see(f"document.querySelector('#player') && {READY}")
-        return self.text(selector="#player").strip().split()[-1]
-
-    def spin(self, player, *script):
-        """One spin with these draws; back when the page is ready for what comes next."""
-        self.collect()
-        force(place, player, list(script) or LOSS)
-        before = self.text(selector="#round")
-        self.press("#spin")
-        self.see(f"document.querySelector('#round').innerText !== {json.dumps(before)}")
-        self.idle()
-
-    def collect(self):
-        """What the last round left open, if anything."""
-        if self.evaluate(code="!!document.querySelector('#collect')"):
-            self.press("#collect")
-            self.ready()
-
-    def shown_symbols(self):
-        return self.evaluate(code="[...document.querySelectorAll('#reels [data-symbol]')].map((cell) => cell.dataset.symbol)")
-
-
-def closing(test):
-    """The test, and then nothing of its pages: they would be drawn on, unseen, at the cost of those that follow."""
-    @functools.wraps(test)
-    def closed():
-        try:
-            test()
-        finally:
-            for name in [name for name in browser.open if name not in GONE_ON_WITH]:
-                browser.ask("close", name)
-                browser.open.remove(name)
-    return closed
-
 
 # What is told for some seconds only, which may be over when the page is looked at.
 HEARD = ("{ window.news = ''; const at = document.querySelector('#news');"
          " new MutationObserver(() => { window.news += at.innerText; }).observe(at, { childList: true, subtree: true, characterData: true }); }")
-
-
-def no_problems():
-    found = browser.ask("problems")
-    assert not found, "\n".join(found)
 
 
 def state_of(player):
@@ -200,7 +72,7 @@ def test_spin_lost_and_won():
     page.see("document.querySelector('#proof .good')")
     page.press("#menu")
     page.press("#menu-history")
-    page.see("document.querySelectorAll('#history tbody tr').length === 2")
+    page.see("document.querySelectorAll('#history tbody tr[data-kind=round]').length === 2 && document.querySelector('#history tbody tr:last-child').dataset.kind === 'deposit'")
     page.picture("collected")
     page.press("#historywindow-close")
     no_problems()
@@ -271,7 +143,11 @@ def test_bonus_with_picks_and_free_spins():
     for choice in (0, 4, 8):
         page.idle()
         page.press(f"#vials [data-vial='{choice}']:not([aria-disabled])")
-    page.see("!document.querySelector('#vials')")
+    page.see("document.querySelector('#celebration.total b b, #celebration.total span b')?.innerText === '€7.50'")
+    assert "Vials" in page.text(selector="#celebration em") and page.text(selector="[data-main]") == "Collect"
+    page.picture("total")
+    page.press("#tally")
+    page.see("!document.querySelector('#celebration')")
     page.idle()
     page.see(f"document.querySelector('#balance').innerText.replace(/[^0-9]/g, '') === '{before + 750}'")
     assert "50" in page.text(selector="#phase")
@@ -282,7 +158,8 @@ def test_bonus_with_picks_and_free_spins():
     page.press("#next")
     page.see("document.querySelector('#phase').innerText.includes('Free spin')")
     page.picture("free-spins")
-    page.see("document.querySelector('#spin') && !document.querySelector('#spin').ariaDisabled")
+    page.press("#fast")
+    page.ready()
     booked(page, player)
     no_problems()
 
@@ -326,13 +203,52 @@ def test_replay_in_the_history():
     page = Page("picker")
     page.press("#menu")
     page.press("#menu-history")
-    page.see("document.querySelectorAll('#history tbody tr').length === 2")
-    page.press("#history tbody tr:nth-child(2) button")
+    page.see("document.querySelectorAll('#history tbody tr[data-kind=round]').length === 2")
+    page.press("#history tbody tr[data-kind=round]:nth-child(2) button")
     page.see("document.querySelectorAll('#replay-course li').length === 2")
     page.press("#replay-course li:nth-child(2) button")
     page.see("document.querySelector('#replay-phase').innerText.includes('Vials')")
     assert "7.50" in page.text(selector="#replay-phase") and len(page.evaluate(code="[...document.querySelectorAll('#replay-reels [data-symbol]')]")) == 15
     page.picture("replay")
+    link = page.evaluate(code="document.querySelector('#support-link').value")
+    assert re.search(r"/operator/#players/[0-9]+/[0-9]+$", link), link
+    no_problems()
+
+
+# RULE bewitched 8.5, RULE mona-lisa 7.5, RULE witch-feature 9.6
+def test_filters_of_the_history():
+    """All kinds of entries, filtered, page by page, in two languages; balances follow from one another."""
+    page = Page("keeper", still=True)
+    player = page.login()
+    win = RULES.stops(win=True, bet=MAX)
+    for stops in [LOSS] * 12 + [win] + [LOSS] * 10:
+        page.spin(player, *stops)
+        page.collect()
+    page.press("#menu")
+    page.press("#menu-history")
+    rows = "document.querySelectorAll('#history tbody tr').length"
+    page.see(f"{rows} === 20 && document.querySelector('#history-more')")
+    page.picture("first")
+    page.press("#history-more")
+    page.see(f"{rows} === 24 && !document.querySelector('#history-more')")
+    cents = "(row, name) => Number(row.querySelector('.' + name).innerText.replace(/[^0-9-]/g, ''))"
+    broken = page.evaluate(code=f"{{ const c = {cents}; const all = [...document.querySelectorAll('#history tbody tr')]; all.filter((row, i) => all[i + 1] && c(row, 'before') !== c(all[i + 1], 'after')).length }}")
+    assert broken == 0, "each balance is the one that the entry before left"
+    for field, value, expected in (("only-wins", None, 1), ("only-wins", None, 24), ("only-kind", "money", 1), ("only-kind", "round", 23), ("only-kind", "", 24),
+                                   ("only-game", "mona-lisa", 0), ("only-game", "", 24), ("only-to", "2020-01-01", 0), ("only-to", "", 24)):
+        if value is None:
+            page.press(f"#{field}")
+        else:
+            page.evaluate(code=f"{{ const field = document.querySelector('#{field}'); field.value = {json.dumps(value)}; field.dispatchEvent(new Event('change', {{ bubbles: true }})); }}")
+        page.see("document.querySelector('#history-foot').innerText.indexOf('Loading') < 0")
+        if expected > 20:
+            page.see("document.querySelector('#history-more')")
+            page.press("#history-more")
+        page.see(f"{rows} === {expected}")
+    page.size(width=390, height=844)
+    page.see("document.documentElement.scrollWidth <= 390")
+    page.picture("phone")
+    page.press("#historywindow-close")
     no_problems()
 
 
@@ -361,7 +277,7 @@ def test_autospin_counts_and_stops():
 
 # RULE mystic-gem 5.4, RULE witch-feature 9.1
 def test_autospin_goes_on_after_a_reload_at_its_bet():
-    page = Page("auto-left")
+    page = Page("auto-left", still=True)
     player = page.login()
     force(place, player, *[LOSS] * 1000)
     page.bet(coin=2)
@@ -383,7 +299,7 @@ def test_autospin_goes_on_after_a_reload_at_its_bet():
 
 def test_bonus_spins_of_an_operator():
     """RULE mystic-gem 7.1, 7.2"""
-    page = Page("gifted")
+    page = Page("gifted", still=True)
     player = page.login()
     bet = {"coin_minor": 2, "lines": 5, "coins": 1}
     answer = operator(place, f"/players/{player.split('-')[1]}/bonus-spins", {"game": GAME, "currency": "EUR", **bet, "spins": 2, "expires_us": int((time.time() + 3600) * 1e6)})
@@ -414,7 +330,7 @@ def soon(condition):
 
 def test_stale_balance_is_ignored():
     """What comes long after the answer, or after a later one, never puts an older balance on the screen; what is later than the answer is shown."""
-    page = Page("late", keeps="balance")
+    page = Page("late", keeps="balance", still=True)
     player = page.login()
     for _ in range(5):  # until the page's own connection tells of its player
         page.spin(player)
@@ -441,7 +357,7 @@ def test_stale_balance_is_ignored():
 
 
 def test_not_enough_money_is_said():
-    page = Page("poor")
+    page = Page("poor", still=True)
     player = page.login()
     number = int(player.split("-")[1])
     answer = place.http("POST", f"/v1/operators/1/players/{number}/withdrawals", {"amount_minor": 99999, "currency": "EUR"}, token=place.operator_key(), key="w")
@@ -658,7 +574,7 @@ def test_rules_of_each_game():
 
 def test_every_game_on_a_phone():
     for game in ("mystic-gem", "mystery-elves", "mona-lisa", "witch-feature"):
-        page = enter(game, f"phone-{game}", width=390, height=844)
+        page = enter(game, f"phone-{game}", width=390, height=844, still=True)
         page.spin(page.text(selector="#player"), *Deal(game).stops())
         assert page.evaluate(code="document.documentElement.scrollWidth") <= 390, f"{game} is wider than the phone"
         page.picture("spin")
@@ -666,7 +582,8 @@ def test_every_game_on_a_phone():
     no_problems()
 
 
-SIZES = [(320, 568), (390, 844), (568, 320), (844, 390), (768, 1024), (1366, 768), (1920, 1080), (3840, 2160)]
+# Among them what a zoom of 200 % leaves of 1280 x 1024 and 1366 x 768.
+SIZES = [(320, 568), (390, 844), (568, 320), (640, 512), (683, 384), (844, 390), (768, 1024), (1366, 768), (1920, 1080), (3840, 2160)]
 # What does not fit the window, is covered, or is too small for a finger.
 MISFITS = """(() => {
     const out = [], [w, h] = [innerWidth, innerHeight];
@@ -688,7 +605,7 @@ MISFITS = """(() => {
 
 def test_every_game_fits_every_window():
     for game in ("bewitched", "mystic-gem", "mystery-elves", "mona-lisa", "witch-feature"):
-        page = enter(game, f"fits-{game}")
+        page = enter(game, f"fits-{game}", still=True)
         page.spin(page.evaluate(code="document.querySelector('#player').textContent"), *Deal(game).stops())
         for width, height in SIZES:
             page.size(width=width, height=height)
@@ -754,6 +671,46 @@ def test_a_second_press_stops_the_reels_at_the_same_window():
     no_problems()
 
 
+# Looks at each frame of a spin. Measures how many pixels of a turning reel show neither the belt nor the old symbols, and notes what the page says of
+# a win that it still counts up.
+LOOKS = """{ window.bare = 0; window.early = []; window.looked = { leaves: 0, counts: 0 };
+    requestAnimationFrame(function look() {
+        for (const reel of document.querySelectorAll('.reel.rolling:not(.landing)')) {
+            const [all, roll, left] = [reel, reel.querySelector('.roll'), reel.querySelector('.strip')].map((one) => one.getBoundingClientRect());
+            const leaving = reel.classList.contains('leaving');
+            if (leaving) window.looked.leaves += 1;
+            window.bare = Math.max(window.bare, roll.top - all.top, leaving ? left.top - roll.bottom : all.bottom - roll.bottom);
+        }
+        if (document.querySelector('#tally')) {
+            window.looked.counts += 1;
+            window.early.push(...[...document.querySelectorAll('#phase, .winplate, #wins')].map((one) => one.innerText).filter((text) => /[0-9]/.test(text)));
+        }
+        requestAnimationFrame(look);
+    }); }"""
+
+
+def test_a_win_is_told_after_it_has_been_counted_and_no_reel_is_bare():
+    page = Page("watcher")
+    player = page.login()
+    page.bet(lines=1)  # the stake is small, so that the win counts up
+    page.evaluate(code=LOOKS)
+    for _ in range(10):  # a busy machine draws few frames
+        page.collect()
+        force(place, player, RULES.stops(win=True, bet={**MAX, "lines": 1}))
+        before = page.text(selector="#round")
+        page.press("#spin")
+        page.see(f"document.querySelector('#round').innerText !== {json.dumps(before)}")
+        page.idle()
+        seen = page.evaluate(code="window.looked")
+        if seen["leaves"] and seen["counts"]:
+            break
+    assert seen["leaves"] and seen["counts"], f"nothing was looked at: {seen}"
+    assert page.evaluate(code="window.early") == [], "told before it was counted"
+    assert page.evaluate(code="window.bare") < 3, "a reel was bare for a moment"
+    assert "win" in page.text(selector="#phase")
+    no_problems()
+
+
 def test_languages():
     page = Page("swede", "/?lang=sv#bewitched")
     page.see("document.querySelector('#login')?.innerText.startsWith('Spela')")
@@ -774,7 +731,7 @@ def test_languages():
 
 
 def test_limits_session_and_logout():
-    page = Page("careful")
+    page = Page("careful", still=True)
     player = page.login()
     page.press("#menu")
     page.press("#menu-limits")
@@ -793,6 +750,11 @@ def test_limits_session_and_logout():
     page.press("#menu-session")
     page.see("document.querySelector('#net')?.innerText === '€0.00'")
     page.press("#logout")
+    page.see("document.querySelector('#login') && !sessionStorage.getItem('token')")
+    page.login()
+    page.press("#menu")
+    page.press("#menu-session")
+    page.press("#logout-all")
     page.see("document.querySelector('#login') && !sessionStorage.getItem('token')")
     page.login()
     no_problems()
@@ -843,11 +805,11 @@ def test_space_bar_and_skip():
 
 # RULE bewitched 2.9, RULE mona-lisa 2.7
 def test_small_screens_show_coins_too():
-    page = Page("coins", width=390, height=844)
+    page = Page("coins", width=390, height=844, still=True)
     page.login()
     page.bet(coin=20)
     assert "5,000 coins" in page.text(selector=".meters"), page.text(selector=".meters")
-    wide = Page("no-coins")
+    wide = Page("no-coins", still=True)
     wide.login()
     assert "coins" not in wide.text(selector=".meters")
     no_problems()
@@ -929,7 +891,7 @@ def awarded(player):
 def test_jackpot_cards_are_turned_left_and_won():
     """RULE mystic-gem 6.2, 6.7, 6.8, 6.9, 6.10, 6.15, 6.16"""
     page, player = enter_in_crowns("cards")
-    other = Page("cards-onlooker", "/#mystic-gem")
+    other = Page("cards-onlooker", "/#mystic-gem", still=True)
     other.see("document.querySelector('#feed')?.innerText.includes('live')")
     other.evaluate(code=HEARD)
     assert [word in page.text(selector="#jackpots") for word in ("Clubs", "Diamonds", "Hearts", "Spades", "€")] == [True] * 5
@@ -974,7 +936,7 @@ def test_jackpot_cards_are_turned_left_and_won():
 
 def test_autospin_waits_for_jackpot_cards():
     """RULE mystic-gem 5.3"""
-    page, player = enter_in_crowns("cards-auto", width=390, height=844)
+    page, player = enter_in_crowns("cards-auto", width=390, height=844, still=True)
     force(place, player, *[Deal("mystic-gem").stops()] * 3)
     page.autospin(2)
     last = ""
@@ -994,7 +956,7 @@ def test_autospin_waits_for_jackpot_cards():
 
 def test_a_collected_win_may_begin_the_cards():
     """RULE mystic-gem 6.5, 6.11"""
-    page, player = enter_in_crowns("cards-collect")
+    page, player = enter_in_crowns("cards-collect", still=True)
     page.spin(player, *Deal("mystic-gem").stops("base", {}, {"wild": 1}, {}, {"wild": 1}))
     pending, before, number = page.money("#pending"), page.money("#balance"), page.text(selector="#round")
     page.press("#collect")
@@ -1009,28 +971,13 @@ def test_a_collected_win_may_begin_the_cards():
     no_problems()
 
 
-def test_operators_page():
-    page = Page("operator", "/operator/")
-    page.see("document.body.innerText.length > 20")
-    page.picture("door")
-    page.fill(selector="#key", value="wrong")
-    page.press("#enter")
-    page.see("/refus|wrong|not|unknown/i.test(document.body.innerText)")
-    browser.ask("problems")  # the 401 itself
-    page.fill(selector="#key", value=place.operator_key())
-    page.press("#enter")
-    page.see("document.body.innerText.includes('wallet-1') && /bewitched/i.test(document.body.innerText)")
-    page.picture("status")
-    no_problems()
-
-
 if __name__ == "__main__":
     place = Installation("pages")
     card_sets(place)
     with place:
-        browser = Browser()
+        browser = lib_pages.begin(place)
         try:
-            run(*[closing(f) for name, f in list(globals().items()) if name.startswith("test_")])
+            run(*[lib_pages.closing(f, GONE_ON_WITH) for name, f in list(globals().items()) if name.startswith("test_")])
         except SystemExit as status:
             if status.code:
                 raise

@@ -9,13 +9,15 @@ import signal
 import subprocess
 import time
 
+from lib_deal import Deal
 from lib_play import RULES, Person, Socket, force
-from lib_stack import ROOT, Installation, read_text, run, wait_until
+from lib_stack import ROOT, Installation, clear_of_midnight, read_text, run, wait_until
 
 LOSS = RULES.stops()
 ONE_LINE = {"coin_minor": 1, "lines": 1, "coins": 1}
 BIG = {"coin_minor": 2, "lines": 5, "coins": 1}
 BONUS = RULES.stops(bonuses=3)
+LOSS_OF_GEMS = Deal("mystic-gem").stops()
 WIN = RULES.stops(win=True, bet={"coin_minor": 1, "lines": 1, "coins": 1})
 DAY_US = 86400 * 10**6
 place = None
@@ -43,6 +45,7 @@ def refused(person, code, **bet):
 
 
 def test_limits_of_money():
+    clear_of_midnight(60)
     person = Person(place)
     force(place, person.name, *[LOSS] * 20)
     listed = limits(person)
@@ -85,6 +88,7 @@ def test_limits_of_money():
 
 
 def test_limits_of_stakes_and_time():
+    clear_of_midnight(60)
     person = Person(place, currency="SEK")
     answer = person.ask("POST", "/v1/limits", {"name": "time", "limit": 60}, keep=False).json
     assert answer["currency"] == "SEK", answer
@@ -177,6 +181,33 @@ def test_logout():
     stays.close()
 
 
+def test_logout_of_all_sessions():
+    """On every device at once, also where the connection is open; a session that begins at once is good, and other players go on."""
+    person, stranger = Person(place), Person(place)
+    other = Person(place, number=person.number)
+    wait_until("another token", lambda: other.token != person.token or other.__init__(place, number=person.number), 5, 0.3)
+    sockets, stays = [events(person), events(other)], events(stranger)
+    assert place.http("POST", "/v1/logout?all=false", token=person.token).status == 400
+    assert place.http("POST", "/v1/logout?all=true", token=person.token).json == {"logged_out": True}
+    again = Person(place, number=person.number)
+    for ended in (person, other):
+        assert refusal(ended.token) == (401, "logged_out")
+    for socket in sockets:
+        while socket.next() is not None:
+            pass
+        assert socket.close_code == 4005, socket.close_code
+    assert refusal(again.token) == refusal(stranger.token) == (200, None)
+    fresh = events(again)
+    fresh.until(lambda event: event["type"] == "counters")
+    place.kill("gateway-1")
+    wait_until("another gateway", lambda: answered(lambda: refusal(again.token)[0] == 200), 20)
+    for ended in (person, other):
+        assert refusal(ended.token) == (401, "logged_out")
+    stays.until(lambda event: event["type"] == "counters")
+    for socket in (fresh, stays):
+        socket.close()
+
+
 def answered(ask):
     """What it says, or False where nobody answers."""
     try:
@@ -212,6 +243,39 @@ def test_session():
     assert person.ask("GET", "/v1/session", keep=False).json["reality_check_s"] == 900
 
 
+def test_no_other_game_tells_of_an_unseen_jackpot():
+    """The vials' jackpot is booked; its player has not picked yet and plays another game meanwhile. History and session tell the rest, and then all."""
+    person = Person(place, game="bewitched")
+    force(place, person.name, [*BONUS, 0])  # the first of the vials' weights
+    began = person.balance
+    person.bet(20, 15, 10)
+    first, stake = person.round["round"], 20 * 15 * 10
+    person.awarded()
+    paid = int(place.sql(f"select paid_minor from wallet.claim where player = {person.id} and move = {first}")[0][0])
+    vials, person.game = person.state, "mystic-gem"
+    person.refresh()
+    force(place, person.name, LOSS_OF_GEMS)
+    person.bet(1, 40)
+    second, won = person.round["round"], person.round["win_minor"]
+    if not person.round["closed"]:
+        person.act("collect")
+    page = {row["round"]: row for row in person.ask("GET", "/v1/rounds?limit=10", keep=False).json["rounds"]}
+    assert (page[second]["balance_before_minor"], page[second]["balance_after_minor"]) == (None, None), page
+    assert (page[first]["win_minor"], page[first]["balance_before_minor"], page[first]["balance_after_minor"], page[first]["closed"]) == (0, began, began - stake, False), page
+    only = person.ask("GET", "/v1/rounds?limit=10&game=mystic-gem", keep=False).json["rounds"]
+    assert [(row["round"], row["balance_before_minor"], row["balance_after_minor"]) for row in only] == [(second, None, None)], only
+    told = person.ask("GET", "/v1/session", keep=False).json
+    assert (told["staked_minor"], told["returned_minor"], told["net_minor"]) == (stake + 40, won, won - stake - 40), told
+    person.game, person.state = "bewitched", vials
+    person.refresh()
+    person.watch()
+    assert person.balance == began - stake - 40 + won + paid, (person.balance, paid)
+    page = {row["round"]: row for row in person.ask("GET", "/v1/rounds?limit=10", keep=False).json["rounds"]}
+    assert (page[first]["win_minor"], page[second]["balance_before_minor"]) == (paid, began - stake + paid), page
+    assert page[second]["balance_after_minor"] == began - stake + paid - 40 + won, page
+    assert person.ask("GET", "/v1/session", keep=False).json["returned_minor"] == paid + won
+
+
 def key_command(*arguments):
     subprocess.run([f"{ROOT}/scripts/token-key.sh", *arguments], env={**os.environ, "CARILLON_KEYS": f"{place.data}/keys"}, check=True, capture_output=True)
 
@@ -238,7 +302,7 @@ def test_token_key_rotates():
     with open(f"{place.data}/keys/token.key", "a", encoding="ascii") as file:
         file.write("nonsense\n")
     for service in ("gateway-1", "notifications-1"):
-        wait_until(f"the reading of the bad file by {service}", lambda: "the keys read before stay in force" in read_text(f"{place.data}/log/{service}.log"), 20)
+        wait_until(f"the reading of the bad file by {service}", lambda: "the keys that were read before stay in force" in read_text(f"{place.data}/log/{service}.log"), 20)
     assert refusal(newer.token) == (200, None)
     with open(f"{place.data}/keys/token.key", encoding="ascii") as file:
         lines = file.readlines()[:-1]
@@ -359,6 +423,7 @@ def test_journal_tells_what_was_seen():
 
 def test_unseen_jackpot_stays_unknown():
     """Neither a page without the award's row nor the use of a limit tells it."""
+    clear_of_midnight(60)
     person = Person(place)
     force(place, person.name, [*RULES.stops(bonuses=3), 0])
     set_limit(person, "loss", "day", 100000)
@@ -420,6 +485,7 @@ def test_history_by_pages_and_filters():
     for _ in range(60):
         person.bet()
     elsewhere = Person(place, number=person.number, game="mystic-gem")
+    force(place, person.name, *[LOSS_OF_GEMS] * 3)
     for _ in range(3):
         elsewhere.bet(1, 40)
         elsewhere.watch()
@@ -450,7 +516,7 @@ def test_refused_bets_leave_little():
 
 
 if __name__ == "__main__":
-    with Installation("protection") as place:
+    with Installation("protection", kafka=False) as place:
         try:
             run(*[f for name, f in list(globals().items()) if name.startswith("test_")])
         except SystemExit as status:

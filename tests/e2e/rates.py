@@ -146,7 +146,7 @@ def age(condition="", hours=26):
 
 def is_refused(person, rate):
     """Bets are taken at that rate until the wallet looks, and refused from then on."""
-    force(place, person.name, *[LOSS] * 40)
+    force(place, person.name, *[LOSS] * 200)  # one for each question of the wait, also if it is refused
 
     def refused():
         global expected

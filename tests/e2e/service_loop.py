@@ -23,6 +23,9 @@ class Loop(Installation):
         self.script(f"{ROOT}/scripts/stack.sh", "start")
         self.script(f"{ROOT}/scripts/migrate.sh")
         self.script(f"{ROOT}/scripts/topics.sh")
+        with open(f"{self.data}/echo.conf", "w", encoding="utf-8") as file:
+            file.write("service echo 1\nservice echo-two 1\n")
+        self.script("env", f"CARILLON_SERVICES_CONF={self.data}/echo.conf", f"{ROOT}/scripts/bus-keys.sh", "make")
         self.stack = dict(line.split("=", 1) for line in read_text(f"{self.data}/run/stack.env").splitlines() if "=" in line)
         self.sent = [0] * SHARDS
         self.echoes = {}
@@ -40,7 +43,7 @@ class Loop(Installation):
             self.echoes[name] = subprocess.Popen([ECHO, "run"], cwd=self.data, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         return self.echoes[name]
 
-    def end(self, name, number=signal.SIGTERM, timeout=15):
+    def end(self, name, number=signal.SIGTERM, timeout=60):
         process = self.echoes.pop(name)
         if process.poll() is None:
             process.send_signal(number)
@@ -108,7 +111,7 @@ def test_facts_are_read_to_their_end_before_commands():
                                                                "count(*) filter (where shard >= 2000) from echo.row") == expected, 20)
         time.sleep(0.5)
         process.terminate()
-        assert process.wait(15) == 0
+        assert process.wait(60) == 0
     first = [line for line in place.log("two-1").splitlines() if "first command after" in line]
     assert len(first) == SHARDS and all(f"after {facts} facts" in line for line in first), first
 
@@ -171,7 +174,7 @@ def test_stopped_owner_is_fenced():
     place.produce(100)
     place.settled()
     frozen.send_signal(signal.SIGCONT)
-    assert frozen.wait(10) == 70, "a zombie must end with status 70"
+    assert frozen.wait(60) == 70, "a zombie must end with status 70"
     place.echoes.pop("echo-1")
     place.produce(10)
     place.settled()
@@ -231,7 +234,7 @@ def test_postgres_killed_under_load():
     place.produce(3000)
     began = time.monotonic()
     place.kill("postgres")
-    assert place.echoes.pop("echo-1").wait(15) == 70, "a service whose Postgres is gone must end"
+    assert place.echoes.pop("echo-1").wait(60) == 70, "a service whose Postgres is gone must end"
     place.produce(5)
     place.echo("echo-1")
     wait_until("Postgres answers", lambda: attempt(place.rows), 20)
@@ -291,7 +294,7 @@ def test_message_that_kills_is_skipped_after_three_deaths():
     place.sent[3] -= 1
     place.produce(7, "after", 3, 3)
     deaths = 0
-    end = time.monotonic() + 60
+    end = time.monotonic() + 240
     while place.rows() < sum(place.sent) and time.monotonic() < end:
         if place.echoes["echo-1"].poll() is not None:
             deaths += 1
@@ -304,6 +307,21 @@ def test_message_that_kills_is_skipped_after_three_deaths():
     print(f"measured: a message that kills was skipped after {deaths} deaths")
     place.produce(10)
     place.settled()
+
+
+def test_long_backlog_is_tried_alone_only_at_its_beginning():
+    """Accidents in a row look like a message that kills. What kills is near the beginning, and the rest of the backlog goes in batches."""
+    clean_start()
+    place.sql("update carillon.shard set deaths = 3 where service = 'echo' and shard = 2", writer=True)
+    place.produce(20000, "backlog", 2, 2)
+    place.produce(10)
+    began = time.monotonic()
+    place.echo("echo-1")
+    place.settled()
+    print(f"measured: a backlog of 20,000 after three accidents is worked off in {time.monotonic() - began:.1f} s")
+    log = place.log("echo-1")
+    assert "shard 2: taken 4 times without progress" in log or "shard 2: taken 3 times without progress" in log, log[-2000:]
+    assert "shard 2: past the messages that killed the process" in log, log[-2000:]
 
 
 def test_truncated_topic_resumes_at_its_end():
@@ -324,7 +342,7 @@ def test_wrong_installation_is_refused():
     for setting, value, text in (("CARILLON_KIND", "live", "the installation's kind"),
                                  ("CARILLON_SHARDS", "5", "the installation's number")):
         process = place.echo("echo-9", **{setting: value})
-        assert process.wait(10) == 70
+        assert process.wait(60) == 70
         place.echoes.pop("echo-9")
         assert text in place.log("echo-9"), place.log("echo-9")
 
@@ -349,7 +367,7 @@ def links(seconds):
     began = place.kill("postgres")
     wait_until("Postgres answers", lambda: attempt(place.rows), 20)
     away = time.monotonic() - began
-    words = process.communicate(timeout=60)[0].split()
+    words = process.communicate(timeout=240)[0].split()
     print(f"measured: {words}, Postgres was away for {away:.1f} s")
     counts = dict(zip(words[::2], map(int, words[1::2])))
     assert process.returncode == 0, process.returncode
@@ -359,9 +377,10 @@ def links(seconds):
 
 def test_links_survive_server_deaths():
     clean_start()
-    counts, away = links(9)
-    if away > 4:  # a busy machine starts Postgres slowly: nothing is left of the time to show that it is there again
-        counts, _ = links(36)
+    for seconds in (9, 36, 120):  # a busy machine starts Postgres slowly: little is left of the time to show that it is there again
+        counts, away = links(seconds)
+        if away < seconds / 4 and min(counts["pg_good"], counts["redis_good"]) > 40:
+            break
     assert counts["pg_good"] > 40 and counts["pg_failed"] > 0 and counts["redis_good"] > 40, counts
 
 

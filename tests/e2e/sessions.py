@@ -8,6 +8,7 @@ import signal
 import threading
 import time
 
+import lib_pages
 import pages
 from lib_play import RULES, Person, Socket, force
 from lib_stack import Installation, read_text, run, wait_until
@@ -151,7 +152,7 @@ def test_lost_connection_delays_return():
     left = person.round
     began = time.monotonic()  # no later than the loss
     cut(person)
-    refused = wait_until("a refusal", lambda: next((a for a in [state(person)] if a.status == 429), None), 1)
+    refused = wait_until("a refusal", lambda: next((a for a in [state(person)] if a.status == 429), None), 3)
     assert (refused.status, refused.error["code"]) == (429, "reconnect_later"), refused
     assert 0 < refused.json["retry_s"] <= WAIT_S and refused.headers["Retry-After"] == str(refused.json["retry_s"]), refused.json
     body = person.action_body("collect")
@@ -228,14 +229,14 @@ def test_the_page_counts_down_and_goes_on_by_itself():
     page.see("document.querySelector('#player') && !document.querySelector('#spin')?.ariaDisabled")
     assert not page.evaluate(code="!!document.querySelector('#away')"), "loading the page anew is no lost connection"
     token = page.evaluate(code="sessionStorage.getItem('token')")
-    pages.browser.ask("open", "lost", url=f"{place.url}/icon.svg")  # away, and another connection of the same player is cut
+    lib_pages.browser.ask("open", "lost", url=f"{place.url}/icon.svg")  # away, and another connection of the same player is cut
     person = Person(place, number=int(player.split("-")[1]))
     person.token = token
     force(place, player, pages.LOSS)
     bet(person)  # an action, lest the session should end in the meantime
     cut(person)
-    pages.browser.ask("open", "lost", url=f"{place.url}/#bewitched")
-    page.see("/connection was lost.* in \\d+ s/.test(document.querySelector('#away')?.innerText)")  # why, and for how long
+    lib_pages.browser.ask("open", "lost", url=f"{place.url}/#bewitched")
+    page.see("/connection was lost.* In \\d+ s/.test(document.querySelector('#away')?.innerText)")  # why, and for how long
     page.picture("countdown")
     page.see("!document.querySelector('#away') && !document.querySelector('#spin')?.ariaDisabled")
     page.spin(player)
@@ -246,12 +247,13 @@ if __name__ == "__main__":
     with Installation("sessions") as place:
         with_settings()
         pages.place = place
-        pages.browser = pages.Browser() if shutil.which("chromium") else None
+        if shutil.which("chromium"):
+            lib_pages.begin(place)
         try:
-            run(*[f for name, f in list(globals().items()) if name.startswith("test_") and (pages.browser or "page" not in name)])
+            run(*[f for name, f in list(globals().items()) if name.startswith("test_") and (lib_pages.browser or "page" not in name)])
         except SystemExit as status:
             if status.code:
                 raise
         finally:
-            if pages.browser:
-                pages.browser.end()
+            if lib_pages.browser:
+                lib_pages.browser.end()

@@ -19,7 +19,7 @@ def check(text, good, detail=""):
     print(f"{'ok  ' if good else 'FAIL'} {text}{'' if good else ': ' + str(detail)}", flush=True)
 
 
-def until(condition, seconds=15.0):
+def until(condition, seconds=60.0):
     """The seconds that it took until condition() was true, or None."""
     start = time.monotonic()
     while time.monotonic() - start < seconds:
@@ -112,11 +112,11 @@ def test_reload(data, process):
     check("SIGHUP leaves the others alone", pids(data, "set-up").get("b") == kept)
     write(f"{data}/set-up.conf", "b order=100 : x\n")
     process.send_signal(signal.SIGHUP)
-    time.sleep(0.3)
-    check("a wrong set-up changes nothing", running(kept) and pids(data, "set-up").get("b") == kept)
+    fault = "line 1: order: found '100', expected a whole number from 0 to 99"
+    check("the fault of a wrong set-up is said", any(fault in line for line in iter(process.stderr.readline, "")))
+    check("and it changes nothing", running(kept) and pids(data, "set-up").get("b") == kept)
     process.terminate()
-    errors = process.communicate(timeout=60)[1]
-    check("and its fault is said", "line 1: order: found '100', expected a whole number from 0 to 99" in errors, errors)
+    process.communicate(timeout=60)
 
 
 def test_stop_order(data):
@@ -196,8 +196,11 @@ def test_stop_and_ports(one, two):
     port = int(pairs(f"{one}/run/ports")["PG_PORT"])
     with socket.socket() as taken:
         taken.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        taken.bind(("127.0.0.1", port))
-        taken.listen()
+        try:
+            taken.bind(("127.0.0.1", port))
+            taken.listen()
+        except OSError:
+            pass  # an installation beside this one has just chosen it: taken all the same
         done = script("stack.sh", "start", data=one)
         moved = pairs(f"{one}/run/ports")["PG_PORT"]
         check("a port that somebody took is chosen again, and said", done.returncode == 0 and int(moved) != port and str(port) in done.stderr,
@@ -210,7 +213,7 @@ def test_stop_and_ports(one, two):
                               ("CARILLON_KAFKA_PORT", "70000", "found '70000', expected a number"),
                               ("CARILLON_SHARDS", "5", "found 5, expected 4"),
                               ("CARILLON_SHARDS", "0", "found '0', expected a number from 1 to 256"),
-                              ("KAFKA", "embedded", "holds an installation")):
+                              ("KAFKA", "embedded", "found 'embedded', expected the word none, or no KAFKA at all")):
         done = script("stack.sh", "start", data=one, **{name: value})
         check(f"{name}={value} is refused", done.returncode != 0 and says in done.stderr, done.stderr)
 
@@ -218,6 +221,7 @@ def test_stop_and_ports(one, two):
 def test_external_servers(two, three):
     env = pairs(f"{two}/run/stack.env")
     addresses = {name: env[name] for name in ("CARILLON_PG_DSN", "CARILLON_REDIS", "CARILLON_KAFKA")}
+    addresses["CARILLON_REDIS_LOGIN"] = f"{two}/keys/admin/redis"
     done = script("stack.sh", "start", data=three, **addresses)
     check("servers whose addresses are given are used", done.returncode == 0 and not os.path.exists(f"{three}/pg"), done.stderr)
     check("and named in stack.env", pairs(f"{three}/run/stack.env")["CARILLON_PG_DSN"] == addresses["CARILLON_PG_DSN"])
@@ -235,26 +239,30 @@ def test_external_servers(two, three):
     check("an unknown kind is refused", done.returncode != 0 and "found 'toy', expected live, demo or test" in done.stderr, done.stderr)
 
 
-def test_embedded(data):
-    for _ in range(2):
-        done = script("stack.sh", "start", data=data, KAFKA="embedded")
-        check("KAFKA=embedded starts and says that nothing is kept", done.returncode == 0 and "NOTHING IS KEPT" in done.stderr, done.stderr)
-        done = script("topics.sh", data=data)
-        check("with its topics", done.returncode == 0, done.stderr)
-        check("and an empty database", psql(data, "create table once (n integer); select 1") == "1")
-        script("stack.sh", "stop", data=data)
+def test_without_kafka(data):
+    done = script("stack.sh", "start", data=data, KAFKA="none")
+    check("KAFKA=none starts without a broker and says what is missing", done.returncode == 0 and "Missing:" in done.stderr, done.stderr)
+    check("none runs", "kafka" not in pids(data, "stack"), pids(data, "stack"))
+    check("its address says so", pairs(f"{data}/run/stack.env")["CARILLON_KAFKA"] == "none")
+    done = script("stack.sh", "status", data=data)
+    check("the status too", done.returncode == 0 and "KAFKA=none" in done.stdout, done.stdout)
+    done = script("topics.sh", data=data)
+    check("no topics are asked for", done.returncode == 0, done.stderr)
+    psql(data, "create table kept (n integer); insert into kept values (8)")
+    script("stack.sh", "stop", data=data)
     done = script("stack.sh", "start", data=data)
-    check("its folder is no place for a real installation", done.returncode != 0 and "keeps nothing" in done.stderr, done.stderr)
+    check("the same folder starts with Kafka later", done.returncode == 0 and pids(data, "stack").get("kafka", 0) > 0, done.stderr)
+    check("with the same data", psql(data, "select n from kept") == "8")
 
 
 def main():
-    subprocess.run(["make", "-s", "-C", ROOT, "build/bin/carillon-supervisor", "build/bin/kafka-topics", "build/bin/kafka-embedded"], check=True)
+    subprocess.run(["make", "-s", "-C", ROOT, "build/bin/carillon-supervisor", "build/bin/kafka-topics"], check=True)
     with tempfile.TemporaryDirectory(prefix="carillon-stack-") as folder:
         os.chmod(folder, 0o755)  # Postgres's own user has to reach its data
-        places = [f"{folder}/{name}" for name in ("supervisor", "one", "two", "three", "embedded")]
+        places = [f"{folder}/{name}" for name in ("supervisor", "one", "two", "three", "four")]
         for place in places:
             os.mkdir(place)
-        supervisor, one, two, three, embedded = places
+        supervisor, one, two, three, four = places
         try:
             test_reload(supervisor, test_restart_and_hold(supervisor))
             test_stop_order(supervisor)
@@ -262,9 +270,9 @@ def main():
             test_kills(one)
             test_stop_and_ports(one, two)
             test_external_servers(two, three)
-            test_embedded(embedded)
+            test_without_kafka(four)
         finally:
-            for place in (one, two, three, embedded):
+            for place in (one, two, three, four):
                 script("stack.sh", "stop", data=place)
     print(f"{results['passed']} passed, {results['failed']} failed")
     return 1 if results["failed"] or not results["passed"] else 0

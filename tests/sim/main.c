@@ -47,7 +47,7 @@ struct tally {
 
 static struct {
 	const char *sos, *scenario, *first;
-	uint64_t seconds, seed, rounds, workers, worlds, tail;
+	uint64_t seconds, seed, schedules, rounds, workers, worlds, tail;
 	bool one, trace, chance, quiet, faultless;
 } options = { .sos = "build/sim", .seconds = 60 };
 
@@ -178,6 +178,7 @@ static void world_begin(uint64_t seed, const char *scenario)
 		of_each, sim_world.faulty ? "with faults" : "without faults");
 	kafka_world_begin();
 	bus_world_begin();
+	in_hand_world_begin();
 	redis_world_begin();
 	fake_pg_world_begin();
 	processes_begin(of_each);
@@ -258,7 +259,7 @@ static size_t scenarios_count(void)
 static void worker(uint64_t index, uint64_t until_cpu_us)
 {
 	for (size_t i = index; !options.chance && i < scenarios_count(); i += options.workers) {
-		world_run(options.seed + i, &sim_scenarios[i]);
+		world_run(options.schedules + i, &sim_scenarios[i]);
 		tally->scenarios++;
 	}
 	for (uint64_t i = index; cpu_us() < until_cpu_us; i += options.workers) {
@@ -429,6 +430,7 @@ static const char HELP[] =
 	"sim: the real services on fake servers, with faults, by a seed\n"
 	"  --seconds=N      worlds for so many seconds of processor time each worker (60)\n"
 	"  --seed=N         of the first world (by the clock); with --one, of the only one\n"
+	"  --schedules=N    seed of the first named schedule (that of the first world)\n"
 	"  --one            one world, in this process\n"
 	"  --trace          one world, and all it does is printed\n"
 	"  --tail=N         one world, and its last lines are printed if it fails\n"
@@ -497,6 +499,7 @@ static bool option_read(const char *argument)
 		return options.one = true;
 	return number_of(argument, "--seconds=", &options.seconds) ||
 	       number_of(argument, "--seed=", &options.seed) ||
+	       number_of(argument, "--schedules=", &options.schedules) ||
 	       number_of(argument, "--rounds=", &options.rounds) ||
 	       number_of(argument, "--workers=", &options.workers) ||
 	       number_of(argument, "--worlds=", &options.worlds) ||
@@ -528,6 +531,8 @@ static void options_read(int argc, char **argv)
 		options.workers = WORKERS_MAX;
 	if (options.seed == 0)
 		options.seed = (uint64_t)time(NULL) * 1000;
+	if (options.schedules == 0)
+		options.schedules = options.seed;
 }
 
 int main(int argc, char **argv)

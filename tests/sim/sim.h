@@ -75,6 +75,14 @@ int sim_fd_open(void);
 void sim_fd_set(int fd, bool readable);
 void sim_fd_close(int fd);
 
+/* A scenario may have instances die of a command: asked with the id of each command that is about
+ * to be decided (libcommon/service/command_about.h); true: it kills. NULL: none does. */
+#define SIM_ID_BYTES 16
+typedef bool sim_poison(struct sim_process *process, const uint8_t id[SIM_ID_BYTES]);
+void sim_poison_hook(sim_poison *kills);
+/* Is the command among those that the instance has taken and not committed? */
+bool sim_in_hand(const struct sim_process *process, const uint8_t id[SIM_ID_BYTES]);
+
 /* ---- faults --------------------------------------------------------------------------------- */
 
 /* Rates a world has drawn (all 0: a world without faults), and what is the case now. */
@@ -82,7 +90,7 @@ struct sim_faults {
 	/* per effect, parts per million */
 	uint32_t kill_ppm, freeze_ppm, delay_ppm;
 	/* per message */
-	uint32_t bus_drop_ppm, bus_repeat_ppm, bus_late_ppm;
+	uint32_t bus_drop_ppm, bus_repeat_ppm, bus_late_ppm, bus_forge_ppm;
 	uint32_t kafka_repeat_ppm, kafka_late_ppm;
 	/* fake_pg: per commit; per statement that fails with an error of the server */
 	uint32_t commit_unknown_ppm, statement_fail_ppm;
@@ -129,7 +137,8 @@ bool sim_kafka_read(enum topic topic, uint32_t partition, int64_t *offset, const
 int64_t sim_kafka_end(enum topic topic, uint32_t partition); /* the next offset to be written */
 
 /* An url of a client: messages to it come one by one, after their time on the way. */
-void sim_bus_listen(const char *url, void (*take)(const uint8_t *bytes, size_t n));
+void sim_bus_listen(
+	const char *service, const char *url, void (*take)(const uint8_t *bytes, size_t n));
 void sim_bus_send(const char *url, const void *bytes, size_t n);
 
 /* A string of the fake Redis, NULL when there is none. */

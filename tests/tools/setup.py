@@ -14,21 +14,22 @@ SETUP = f"{ROOT}/scripts/setup.sh"
 # purpose, hidden command, its package
 HIDDEN = (
     ("run", "redis-server", "redis-server"), ("run", "protoc-c", "protobuf-c-compiler"), ("run", "java", "openjdk-17-jre-headless"),
-    ("build", "protoc-c", "protobuf-c-compiler"), ("clang", "clang", "clang"),
+    ("build", "protoc-c", "protobuf-c-compiler"), ("clang", "clang", "clang"), ("run", "clang", "clang"),
     ("test", "clang", "clang"), ("test", "chromium", "chromium"), ("test", "node", "nodejs"), ("test", "curl", "curl"),
     ("test", "clang-format", "clang-format"), ("test", "clang-tidy", "clang-tidy"), ("test", "redis-server", "redis-server"),
     ("bench", "pgrep", "procps"), ("bench", "redis-server", "redis-server"), ("chaos", "redis-server", "redis-server"), ("chaos", "pgrep", "procps"),
+    ("browsers", "firefox-esr", "firefox-esr"), ("browsers", "WebKitWebDriver", "webkit2gtk-driver"), ("browsers", "Xvfb", "xvfb"),
     ("rng", "dieharder", "dieharder"), ("rng", "pkg-config", "pkg-config"),
     ("format", "clang-format", "clang-format"), ("tidy", "clang-tidy", "clang-tidy"), ("tidy", "protoc-c", "protobuf-c-compiler"),
     ("compose", "dockerd", "docker.io"), ("compose", "docker-compose", "docker-compose"), ("compose", "debootstrap", "debootstrap"))
 # Without root no network is cut and no disk is filled.
 HIDDEN_FROM_ROOT = (("chaos", "iptables", "iptables"), ("chaos", "ip", "iproute2"), ("chaos", "mkfs.ext4", "e2fsprogs"), ("chaos", "unshare", "util-linux"))
 # purpose, a command that it does without
-NOT_NEEDED = (("format", "gcc"), ("format", "redis-server"), ("tidy", "redis-server"), ("rng", "java"), ("clang", "redis-server"), ("run", "clang"), ("run", "iptables"))
+NOT_NEEDED = (("format", "gcc"), ("format", "redis-server"), ("tidy", "redis-server"), ("rng", "java"), ("clang", "redis-server"), ("run", "clang-tidy"), ("run", "iptables"), ("test", "firefox-esr"), ("test", "prometheus"), ("run", "prometheus"))
 
 # Each target that needs more than a build asks for it.
-ASKS = (("Makefile", "chaos", "chaos"), ("Makefile", "format", "format"), ("Makefile", "format-check", "format"), ("Makefile", "tidy", "tidy"),
-        ("scripts/run.sh", None, ""), ("scripts/bench.sh", None, "bench"), ("scripts/rng-test.sh", None, "rng"), ("scripts/compose-test.sh", None, "compose"),
+ASKS = (("Makefile", "chaos", "chaos"), ("Makefile", "format", "format"), ("Makefile", "format-check", "format"), ("Makefile", "tidy", "tidy"), ("Makefile", "browsers", "browsers"),
+        ("scripts/run.sh", None, ""), ("scripts/bench.sh", None, "bench"), ("scripts/rng-test.sh", None, "rng"), ("scripts/compose-test.sh", None, "compose"), ("scripts/monitor.sh", None, "monitor"),
         ("scripts/test.sh", None, "test"), ("scripts/test.sh", None, "clang"), ("scripts/test.sh", None, "build"))
 
 

@@ -259,16 +259,28 @@ def replay(games):
         json.dump({**proof, **changed}, open(path, "w", encoding="utf-8"))
         return call_json("replay", path, status=status)
 
+    def states(report):
+        return {check["what"]: check["state"] for check in report["checks"]}
+
+    nothing_shown = {"screens": "missing", "amounts": "missing", "gambles": "missing", "cards": "missing"}
+    all_agree = {"definition": "agrees", "secret": "agrees", "result": "agrees", **nothing_shown}
     first = play(1)
-    check(not first["digest_matches"] and first["secret_matches_its_hash"], "replay: another digest is taken")
+    check(states(first) == {**all_agree, "result": "differs"} and first["agrees"] is False, "replay: another digest is taken")
     proof["digest"] = first["digest"]
     again = play(0)
-    check(again["digest_matches"] and again["phases"] == first["phases"] and again["stake"] == 700, "replay: the digest it found is not taken")
-    check(again["win"] == sum(phase["win"] for phase in again["phases"]), "replay: the phases do not sum to the win")
-    check(not play(1, secret_hash="11" * 32)["secret_matches_its_hash"], "replay: another hash is taken")
-    check(not play(1, math_version="22" * 32)["math_version_matches"], "replay: another math version is taken")
+    check(states(again) == all_agree and again["agrees"] and again["phases"] == first["phases"] and again["stake"] == 700, "replay: the digest it found is not taken")
+    check(again["win"] == sum(phase["win_minor"] for phase in again["phases"]), "replay: the phases do not sum to the win")
+    check(states(play(1, secret_hash="11" * 32)) == {**all_agree, "secret": "differs"}, "replay: another hash is taken")
+    check(states(play(1, math_version="22" * 32)) == {**all_agree, "definition": "differs"}, "replay: another math version is taken")
+    with open("services/spin-engine/games/mystery-elves/definition.json", encoding="utf-8") as file:
+        own = json.load(file)
+    check(states(play(0, definition=own)) == all_agree, "replay: the file's own definition is not taken")
+    told = call("replay", path).stdout.decode()
+    check("result     agrees" in told and "screens    not in the file" in told, f"replay in words: {told}")
     json.dump({**proof, "nonce": "xyz"}, open(path, "w", encoding="utf-8"))
     refused("replay", path, found="xyz")
+    json.dump({**proof, "definition": {**own, "format": 2}}, open(path, "w", encoding="utf-8"))
+    refused("replay", path, found="/format")
 
 
 def rng():

@@ -204,7 +204,7 @@ static void on_signal(struct supervisor *sup, uint32_t number, int64_t now_ms)
 		if (load_config(sup->config_path, &config))
 			apply_config(sup, &config, now_ms);
 		else
-			(void)fprintf(stderr, "the set-up stays as it was\n");
+			(void)fprintf(stderr, "the former set-up stays in force\n");
 	} else if (number == SIGTERM || number == SIGINT) {
 		if (sup->stopping)
 			hurry(sup, now_ms);
@@ -286,14 +286,14 @@ static bool settle_in(struct supervisor *sup)
 static int usage(FILE *out)
 {
 	(void)fprintf(out,
-		"carillon-supervisor [--dir=FOLDER] SET-UP: runs the programs of one machine\n"
-		"carillon-supervisor --check SET-UP: only says whether the set-up is right\n\n"
-		"The set-up has one program a line:\n"
+		"carillon-supervisor [--dir=FOLDER] SET-UP: runs the programs that the file SET-UP lists\n"
+		"carillon-supervisor --check SET-UP: only checks the file\n\n"
+		"SET-UP has one program per line:\n"
 		"  NAME [order=N] [signal=TERM|INT|QUIT] [grace_ms=N] [backoff_ms=N] "
 		"[VARIABLE=value]... : COMMAND [ARGUMENT]...\n"
-		"A lower order (0 to %d, default 50) is stopped first. FOLDER (default: the "
-		"present one) gets log/ and run/.\n"
-		"SIGTERM stops all, SIGHUP reads the set-up again.\n",
+		"Programs with a lower order (0 to %d, default 50) are stopped first. log/ and "
+		"run/ are made in FOLDER (default: the current folder).\n"
+		"SIGTERM stops all programs, SIGHUP reads SET-UP again.\n",
 		SUP_ORDER_MAX);
 	return out == stdout ? EXIT_SUCCESS : 2;
 }

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -47,6 +48,11 @@ static void become(const struct sup_spec *spec, pid_t parent)
 	/* The children go when the supervisor goes, however it went. */
 	(void)prctl(PR_SET_PDEATHSIG, spec->stop_signal);
 	if (getppid() != parent)
+		_exit(127);
+	/* No program that it starts has more power than it has; and what it holds, keys among it,
+	 * is never written to a core file. */
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 ||
+		setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 }) != 0)
 		_exit(127);
 	(void)setpgid(0, 0);
 	(void)sigemptyset(&none);
@@ -102,8 +108,8 @@ void sup_program_start(struct sup_program *program, int64_t now_ms)
 	if (pid == 0)
 		become(&program->spec, parent);
 	if (pid < 0) {
-		(void)snprintf(program->last_end, sizeof(program->last_end), "no process: %s",
-			strerror(errno));
+		(void)snprintf(program->last_end, sizeof(program->last_end),
+			"could not be started: %s", strerror(errno));
 		program->quick_deaths++;
 		wait_for_restart(program, now_ms);
 		return;
@@ -166,7 +172,7 @@ int64_t sup_program_tick(struct sup_program *program, int64_t now_ms)
 	if (program->state == SUP_RUNNING && program->stopping && !program->killed) {
 		if (now_ms < program->kill_at_ms)
 			return program->kill_at_ms;
-		say(program, "did not stop within its grace: SIGKILL");
+		say(program, "did not stop within its grace period: sent SIGKILL");
 		program->killed = true;
 		(void)kill(program->pid, SIGKILL);
 	}

@@ -56,7 +56,7 @@ static bool copy_out(
 		     strcmp(PQcmdTuples(result), rows) == 0;
 	if (!whole)
 		(void)told("export", PQresultStatus(result) == PGRES_COMMAND_OK
-					     ? "other rows than were closed"
+					     ? "rows that differ from those at the close"
 					     : PQerrorMessage(conn));
 	PQclear(result);
 	while ((result = PQgetResult(conn)) != NULL)

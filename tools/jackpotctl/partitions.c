@@ -10,14 +10,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define SQL_ROOM 1024
+#define DROP_TRIES_MAX 600
+#define DROP_PAUSE_NS 100000000
 
 struct partition {
 	const char *shard, *day, *state, *table; /* of the result that lists them */
 	const char *archive, *digest;		 /* "": none yet */
 	const char *first_seq, *last_seq, *rows;
-	bool old, attached, there;
+	bool old, there;
 };
 
 static bool told(const struct partition *partition, const char *what, const char *why)
@@ -77,7 +80,9 @@ static bool chain_proven(PGconn *conn, const struct partition *partition)
 	if (PQresultStatus(result) != PGRES_TUPLES_OK)
 		(void)told(partition, "Postgres", PQresultErrorMessage(result));
 	else if (!proven)
-		(void)told(partition, "chain", "the rows do not make the head; run ledger verify");
+		(void)told(partition, "chain",
+			"the digest of the rows differs from the stored head; run jackpotctl "
+			"ledger verify");
 	PQclear(result);
 	return proven;
 }
@@ -92,10 +97,8 @@ static bool noted(PGconn *conn, const struct partition *partition, const struct 
 
 	(void)snprintf(bytes, sizeof(bytes), "%" PRIu64, file->bytes);
 	return run(conn, partition,
-		"update wallet.leaf set state = 'archived', archive = $3, archive_bytes = $4, "
-		"archive_digest = decode($5, 'hex'), archived = now() where shard = $1 and day = "
-		"$2::date and state = 'closed'",
-		5, parameters);
+		"select wallet.leaf_archived($1, $2::date, $3, $4, decode($5, 'hex'))", 5,
+		parameters);
 }
 
 static bool archive(PGconn *conn, const struct partition *partition, const char *folder)
@@ -109,9 +112,10 @@ static bool archive(PGconn *conn, const struct partition *partition, const char 
 	if (!run(conn, partition, "begin transaction isolation level repeatable read, read only", 0,
 		    NULL))
 		return false;
-	bool good = (chain_proven(conn, partition) && archive_write(conn, sql, partition->rows,
-							      folder, partition->table, &file)) ||
-		    told(partition, "archive", "it was not made");
+	bool good =
+		(chain_proven(conn, partition) && archive_write(conn, sql, partition->rows, folder,
+							  partition->table, &file)) ||
+		told(partition, "archive", "was not written; the partition stays in the database");
 	if (!run(conn, partition, "commit", 0, NULL) || !good)
 		return false;
 	if (!archive_settle(folder, &file) || !noted(conn, partition, &file))
@@ -132,27 +136,28 @@ static bool carry(PGconn *conn, const struct partition *partition)
 	       run(conn, partition, "select wallet.leaf_drop($1, $2::date)", 2, parameters);
 }
 
-/* CONCURRENTLY: the wallet that writes other leaves of the shard does not wait. */
+/* The server waits for its lock for a moment only, so that the wallet, which writes other leaves of
+ * the shard, never waits long behind us: whoever reads the leaf now is waited for here. */
 static bool table_drop(PGconn *conn, const struct partition *partition)
 {
-	char sql[SQL_ROOM];
+	const char *parameters[] = { partition->shard, partition->day };
 
-	if (partition->attached) {
-		(void)snprintf(sql, sizeof(sql),
-			"alter table wallet.journal_%s detach partition wallet.%s concurrently",
-			partition->shard, partition->table);
-		if (!run(conn, partition, sql, 0, NULL)) {
-			/* An earlier run may have died in the middle of it. */
-			(void)snprintf(sql, sizeof(sql),
-				"alter table wallet.journal_%s detach partition wallet.%s finalize",
-				partition->shard, partition->table);
-			if (!run(conn, partition, sql, 0, NULL))
-				return false;
-		}
+	for (int tries = 0;; tries++) {
+		PGresult *result = PQexecParams(conn, "select wallet.leaf_remove($1, $2::date)", 2,
+			NULL, parameters, NULL, NULL, 0);
+		const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+		bool good = PQresultStatus(result) == PGRES_TUPLES_OK;
+		bool busy = state != NULL && strcmp(state, "55P03") == 0 && tries < DROP_TRIES_MAX;
+
+		if (!good && !busy)
+			(void)told(partition, "drop", PQerrorMessage(conn));
+		PQclear(result);
+		if (good)
+			break;
+		if (!busy)
+			return false;
+		(void)nanosleep(&(struct timespec){ .tv_nsec = DROP_PAUSE_NS }, NULL);
 	}
-	(void)snprintf(sql, sizeof(sql), "drop table wallet.%s", partition->table);
-	if (!run(conn, partition, sql, 0, NULL))
-		return false;
 	printf("shard %s, day %s: dropped, %s rows are in %s\n", partition->shard, partition->day,
 		partition->rows, partition->archive);
 	return true;
@@ -177,7 +182,6 @@ static PGresult *partitions_list(PGconn *conn, const struct partitions_options *
 		"select l.shard, l.day, l.state, n.name, coalesce(l.archive, ''), "
 		"coalesce(encode(l.archive_digest, 'hex'), ''), l.first_seq, l.last_seq, l.rows, "
 		"$1::integer > 0 and l.day < m.newest - $1::integer, "
-		"exists (select from pg_inherits where inhrelid = to_regclass('wallet.' || n.name)), "
 		"to_regclass('wallet.' || n.name) is not null "
 		"from wallet.leaf l join (select shard, max(day) as newest from wallet.leaf group by "
 		"shard) m using (shard), lateral (select format('journal_%s_%s', l.shard, "
@@ -211,8 +215,7 @@ static bool pass(PGconn *conn, const struct partitions_options *options)
 			.last_seq = values[7],
 			.rows = values[8],
 			.old = PQgetvalue(result, i, 9)[0] == 't',
-			.attached = PQgetvalue(result, i, 10)[0] == 't',
-			.there = PQgetvalue(result, i, 11)[0] == 't' };
+			.there = PQgetvalue(result, i, 10)[0] == 't' };
 		good = leaf_close(conn, &partition, options);
 	}
 	PQclear(result);
@@ -226,7 +229,7 @@ static void open_told(PGconn *conn)
 		"from wallet.leaf n where n.shard = l.shard and n.day > l.day)");
 
 	if (PQresultStatus(result) == PGRES_TUPLES_OK && strcmp(PQgetvalue(result, 0, 0), "0") != 0)
-		printf("%s leaves, from day %s on, wait for their wallet to close them\n",
+		printf("%s partitions, from day %s on, wait for their wallet to close them\n",
 			PQgetvalue(result, 0, 0), PQgetvalue(result, 0, 1));
 	PQclear(result);
 }

@@ -253,7 +253,7 @@ static bool take_total(struct replay *replay, const struct replay_total *now, co
 	(void)snprintf(found, sizeof(found), "%" PRIu64 " at seq %" PRIu64, now->total, now->seq);
 	(void)snprintf(expected, sizeof(expected), "%" PRIu64 " or more", was->total);
 	if (tally == NULL)
-		return replay_differs(replay, "one that is not of this pool", "one of pool.tally",
+		return replay_differs(replay, "a tally of another pool", "one of pool.tally",
 			"%s, tally %u", where, now->tally);
 	if (now->total < was->total)
 		return replay_differs(replay, found, expected, "%s, shard %u, tally %u", where,
@@ -279,8 +279,9 @@ static bool take_totals(struct replay *replay, const PGresult *rows, int i, cons
 			char *end;
 			values[k] = strtoull(at[k], &end, 10);
 			if (end == at[k])
-				return replay_differs(replay, "lists of several lengths",
-					"shards, tallies, totals and seqs of one", "%s", where);
+				return replay_differs(replay, "lists of different lengths",
+					"shards, tallies, totals and seqs of the same length", "%s",
+					where);
 			at[k] = *end == ' ' ? end + 1 : end;
 		}
 		struct replay_total now = { (uint32_t)values[0], (uint32_t)values[1], values[2],
@@ -352,7 +353,8 @@ static bool take_state(struct replay *replay, const PGresult *rows, int i, const
 	bool good =
 		json_is_array(list) && pool_state_parse(PQgetvalue(rows, i, STATE), &pool->state);
 	json_decref(list);
-	return good || replay_differs(replay, "something else", "rows and a state", "%s", where);
+	return good || replay_differs(replay, "values that cannot be read", "rows and a state",
+			       "%s", where);
 }
 
 static bool read_event(struct replay *replay, const PGresult *rows, int i, const char *where,
@@ -444,7 +446,8 @@ static bool take_event(struct replay *replay, const PGresult *rows, int i)
 		return replay_differs(replay, PQgetvalue(rows, i, EVENT), expected,
 			"pool.event %u, number", replay->number);
 	if ((replay->events == 0) != (strcmp(kind, "begin") == 0) && !fold)
-		return replay_differs(replay, kind, "begin first, and once", "%s", where);
+		return replay_differs(
+			replay, kind, "the event 'begin' first and only once", "%s", where);
 	if (!take_totals(replay, rows, i, where))
 		return false;
 	if (whole) {
@@ -456,7 +459,7 @@ static bool take_event(struct replay *replay, const PGresult *rows, int i)
 		enum pool_status status = pool_event_apply(&replay->pool, &event, &hit);
 		if (status != POOL_OK)
 			return replay_differs(replay, pool_status_text(status),
-				"an event that can be", "%s", where);
+				"an event that the pool's state allows", "%s", where);
 		if (event.kind == POOL_EVENT_HIT && !hit_same(replay, rows, i, &hit))
 			return false;
 	}

@@ -43,7 +43,7 @@ void replay_print(const struct replay *replay)
 	if (replay->where[0] != '\0') {
 		printf("BROKEN  %s: found %s, expected %s\n", replay->where, replay->found,
 			replay->expected);
-		printf("pool %u: %" PRIu64 " events were right before it\n", replay->number,
+		printf("pool %u: the %" PRIu64 " events before it are right\n", replay->number,
 			replay->events);
 		return;
 	}

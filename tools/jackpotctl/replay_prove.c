@@ -78,15 +78,16 @@ static bool tables_same(struct replay *replay)
 		read_pool(row, replay->number, &stored);
 		read_rows(rows, &stored);
 		if (!pool_same(&stored, &replay->pool, where))
-			good = replay_differs(replay, "another value", "what the events lead to",
+			good = replay_differs(replay, "another value",
+				"the value that the events lead to",
 				"pool.pool and pool.row %u, %s", replay->number, where);
 		else if (number(row, 0, 11) != number(row, 0, 2) ||
 			 number(row, 0, 12) != number(row, 0, 2))
 			good = replay_differs(replay, PQgetvalue(row, 0, 11), PQgetvalue(row, 0, 2),
 				"pool.hit %u, number of hits", replay->number);
 		else if (!PQgetisnull(row, 0, 13))
-			good = replay_differs(replay, "a request that is not there or was refused",
-				"one that was done", "pool.operator_action, %s",
+			good = replay_differs(replay, "no such action, or one that was refused",
+				"an action that was done", "pool.operator_action, %s",
 				PQgetvalue(row, 0, 13));
 	}
 	PQclear(row);

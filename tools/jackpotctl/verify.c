@@ -3,7 +3,9 @@
 
 #include "libcommon/base/currency.h"
 #include "libcommon/io/clock.h"
+#include "tools/jackpotctl/verify_cards.h"
 #include "tools/jackpotctl/verify_heads.h"
+#include "tools/jackpotctl/verify_mark.h"
 #include "tools/jackpotctl/verify_rounds.h"
 #include "tools/jackpotctl/verify_scope.h"
 
@@ -12,17 +14,18 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define EXIT_USAGE 2
 #define CURRENCIES_TEXT_MAX 8192
 
 static const char *const titles[VERIFY_POINTS] = {
 	[1] = "moves of each player are 1..n without a gap",
-	[2] = "balance and pending follow from the row before",
+	[2] = "each balance and pending follows from the row before",
 	[3] = "each row of wallet.batch matches the journal rows of its batch",
 	[4] = "each shard and currency sums to zero",
-	[5] = "tallies equal the records",
-	[6] = "tallies at the pools' recorded rows give T",
+	[5] = "each tally equals the stakes of its rows",
+	[6] = "the totals that pools have recorded match the journal and give T",
 	[7] = "the pools' identities hold",
 	[8] = "claims, hits and awards match one to one",
 	[9] = "JACKPOT accounts equal the pools' memo accounts as of the last close",
@@ -30,7 +33,8 @@ static const char *const titles[VERIFY_POINTS] = {
 	[11] = "each bet is paid for or uses a granted bonus spin",
 	[12] = "open withdrawals, grants and voids match their journal rows",
 	[13] = "no balance and no pending is negative",
-	[14] = "every move, replayed, is what its row says",
+	[14] = "each move, when replayed, gives what its row says",
+	[15] = "each card round shows the cards that its secret deals",
 };
 
 static char currency_numbers[CURRENCIES_TEXT_MAX], currency_exponents[CURRENCIES_TEXT_MAX];
@@ -92,10 +96,29 @@ static void currencies_format(char *numbers, char *exponents)
 	(void)snprintf(exponents + e, CURRENCIES_TEXT_MAX - e, "}");
 }
 
-static void queries_run(PGconn *conn, const struct verify_scope *scope,
+/* Says on a terminal how far the proof is: large ledgers take minutes. */
+static void progress(const char *about, size_t at, size_t of, uint64_t rows)
+{
+	if (isatty(STDERR_FILENO) == 1)
+		fprintf(stderr, "\r%s: question %zu of %zu over %" PRIu64 " rows\033[K", about, at,
+			of, rows);
+}
+
+static void progress_end(void)
+{
+	if (isatty(STDERR_FILENO) == 1)
+		fprintf(stderr, "\r\033[K");
+}
+
+static void queries_run(PGconn *conn, const struct verify_scope *scope, const char *about,
 	const struct verify_query *queries, struct verify_report *report)
 {
+	size_t n = 0, at = 0;
+
+	while (queries[n].sql != NULL)
+		n++;
 	for (; queries->sql != NULL; queries++) {
+		progress(about, ++at, n, report->rows);
 		PGresult *result = ask(conn, queries->sql, scope);
 		for (int i = 0; i < PQntuples(result); i++)
 			verify_breach_add(report, atoi(PQgetvalue(result, i, 0)),
@@ -149,65 +172,80 @@ static void verdicts_take(struct verify_report *report)
 	}
 }
 
-static void scope_take(
-	PGconn *conn, const struct verify_options *options, struct verify_scope *scope_r)
+static _Noreturn void fail(const char *error)
+{
+	fprintf(stderr, "jackpotctl: %s\n", error);
+	exit(EXIT_USAGE);
+}
+
+static void scope_take(PGconn *conn, const struct verify_options *options,
+	struct verify_mark *mark_r, struct verify_scope *scope_r)
 {
 	char error[SCOPE_ERROR_MAX];
-	bool found;
-	bool good = true;
 
 	if (options->state == NULL)
 		scope_whole(scope_r);
-	else
-		good = scope_load(options->state, scope_r, &found, error);
-	if (!good || !scope_after_dropped(conn, scope_r, error)) {
-		fprintf(stderr, "jackpotctl: %s\n", error);
-		exit(EXIT_USAGE);
-	}
+	else if (!mark_open(options->state, mark_r, error) || !scope_load(mark_r, scope_r, error))
+		fail(error);
+	if (!scope_after_dropped(conn, scope_r, error))
+		fail(error);
 }
 
-static void scope_keep(PGconn *conn, const struct verify_options *options,
-	const struct verify_scope *scope, const struct verify_report *report)
+static void scope_keep(PGconn *conn, const struct verify_options *options, struct verify_mark *mark,
+	const struct verify_scope *scope, struct verify_report *report)
 {
 	char error[SCOPE_ERROR_MAX];
 
-	if (options->state == NULL || !report->ledger_ok || !report->pools_ok)
+	if (options->state == NULL)
 		return;
-	if (!scope_save(conn, options->state, scope, verify_rounds_all(options, report), error)) {
-		fprintf(stderr, "jackpotctl: %s\n", error);
-		exit(EXIT_USAGE);
-	}
+	if (report->ledger_ok && report->pools_ok &&
+		!scope_save(conn, mark, scope, verify_rounds_all(options, report), error))
+		fail(error);
+	report->mark = mark->number;
+	mark_close(mark);
 }
 
 void verify_run(PGconn *conn, const struct verify_options *options, struct verify_report *report_r)
 {
 	static struct verify_scope scope;
-	struct verify_heads heads;
+	static struct verify_mark mark;
+	struct verify_heads heads, copy;
 	uint64_t began_us = clock_mono_us();
 
 	memset(report_r, 0, sizeof(*report_r));
 	for (size_t i = 0; i < VERIFY_POINTS; i++)
 		report_r->points[i].title = titles[i];
 	currencies_format(currency_numbers, currency_exponents);
-	scope_take(conn, options, &scope);
-	verify_heads_read(options, &scope, &heads, report_r);
+	scope_take(conn, options, &mark, &scope);
+	verify_heads_read(options, &scope, &heads, &copy, report_r);
 	PQclear(ask(conn, "begin transaction isolation level repeatable read, read only", NULL));
 	PQclear(ask(conn, "set local work_mem = '256MB'", NULL));
 	PQclear(ask(conn, "set local statement_timeout = 0", NULL));
 	PQclear(ask(conn, "set local jit = off", NULL));
 	counts_take(conn, &scope, report_r);
-	queries_run(conn, &scope, verify_ledger_queries, report_r);
-	queries_run(conn, &scope, verify_pool_queries, report_r);
-	queries_run(conn, &scope, verify_close_queries, report_r);
-	queries_run(conn, &scope, verify_partitions_queries, report_r);
-	verify_heads_check(conn, &heads, report_r);
+	queries_run(conn, &scope, "the journal", verify_ledger_queries, report_r);
+	queries_run(conn, &scope, "the pools", verify_pool_queries, report_r);
+	queries_run(conn, &scope, "the daily closes", verify_close_queries, report_r);
+	queries_run(conn, &scope, "the partitions", verify_partitions_queries, report_r);
+	progress_end();
+	verify_heads_check(conn, &heads, &copy, report_r);
 	verify_rounds_run(conn, options, &scope, report_r);
+	verify_cards_run(conn, options, &scope, report_r);
 	verdicts_take(report_r);
-	scope_keep(conn, options, &scope, report_r);
+	scope_keep(conn, options, &mark, &scope, report_r);
 	PQclear(ask(conn, "commit", NULL));
 	scope_free(&scope);
 	verify_heads_free(&heads);
+	verify_heads_free(&copy);
 	report_r->seconds = (double)(clock_mono_us() - began_us) / 1e6;
+}
+
+/* Why a point was not proven; NULL: it was. */
+static const char *why_not(const struct verify_report *report, size_t point)
+{
+	return point == VERIFY_POINT_ROUNDS  ? report->replay.why_not
+	       : point == VERIFY_POINT_CARDS ? report->cards.why_not
+					     : NULL;
 }
 
 void verify_print(const struct verify_report *report)
@@ -216,8 +254,8 @@ void verify_print(const struct verify_report *report)
 		const struct verify_point *point = &report->points[i];
 		if (point->title == NULL)
 			continue;
-		if (i == VERIFY_POINT_ROUNDS && report->replay.why_not != NULL) {
-			printf("not    %2zu  %s: %s\n", i, point->title, report->replay.why_not);
+		if (why_not(report, i) != NULL) {
+			printf("not    %2zu  %s: %s\n", i, point->title, why_not(report, i));
 			continue;
 		}
 		printf("%s  %2zu  %s (%" PRIu64 " checked)\n",
@@ -232,16 +270,20 @@ void verify_print(const struct verify_report *report)
 						      : "THE BOOKS ARE NOT IN ORDER",
 		report->rows, report->rounds, report->hits, report->seconds);
 	if (report->since > 0)
-		printf(", behind %" PRIu64 " that were proven before or are archived",
+		printf(", after %" PRIu64 " rows that were proven before or are archived",
 			report->since);
 	if (report->replay.sample > 0)
 		printf("; replayed: a sample of %" PRIu64 " accounts", report->replay.sample);
 	if (report->replay.skipped > 0)
 		printf("; %" PRIu64
-		       " moves could not be replayed, for they follow from archived ones",
+		       " moves could not be replayed, because they depend on archived rows",
 			report->replay.skipped);
 	if (report->replay.scripted > 0)
 		printf("; %" PRIu64 " rounds were scripted by a test", report->replay.scripted);
+	if (report->mark > 0)
+		printf("; mark %" PRIu64, report->mark);
+	if (report->heads_copied > 0)
+		printf("; the heads have a copy");
 	printf("%s\n", report->heads == 0 ? "; no signed heads to compare with" : "");
 }
 
@@ -261,8 +303,7 @@ void verify_print_json(const struct verify_report *report)
 	for (size_t i = 1; i < VERIFY_POINTS; i++) {
 		const struct verify_point *point = &report->points[i];
 		json_t *breaches = json_array();
-		if (point->title == NULL ||
-			(i == VERIFY_POINT_ROUNDS && report->replay.why_not != NULL)) {
+		if (point->title == NULL || why_not(report, i) != NULL) {
 			json_decref(breaches);
 			continue;
 		}
@@ -281,7 +322,12 @@ void verify_print_json(const struct verify_report *report)
 		"rounds", (json_int_t)report->rounds, "hits", (json_int_t)report->hits, "since",
 		(json_int_t)report->since, "heads", (json_int_t)report->heads, "seconds",
 		report->seconds);
+	json_object_set_new(root, "heads_copy", json_integer((json_int_t)report->heads_copied));
+	json_object_set_new(root, "mark", json_integer((json_int_t)report->mark));
 	json_object_set_new(root, "replay", replay_json(&report->replay));
+	json_object_set_new(root, "cards",
+		json_pack("{s:b,s:s?,s:I}", "done", report->cards.why_not == NULL, "why_not",
+			report->cards.why_not, "rounds", (json_int_t)report->cards.rounds));
 	json_dumpf(root, stdout, JSON_COMPACT);
 	putchar('\n');
 	json_decref(root);

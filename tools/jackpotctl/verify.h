@@ -1,7 +1,7 @@
-/* `jackpotctl ledger verify`: proves the books from the rows themselves (docs/architecture.md, "The
- * ledger"). One read-only snapshot, so it may run beside live services. Points 1 to 10, the bonus
- * spins of point 11, the holds of point 12, as point 13 that nothing is negative and, as point 14,
- * every move replayed; each breach names its row. */
+/* `jackpotctl ledger verify`: proves the books from the rows themselves (docs/ledger.md, "The
+ * proof"). One read-only snapshot, so it may run beside live services. Points 1 to 10, the bonus
+ * spins of point 11, the holds of point 12, as point 13 that nothing is negative, as point 14 every
+ * move replayed and, as point 15, every card round dealt again; each breach names its row. */
 #ifndef CARILLON_JACKPOTCTL_VERIFY_H
 #define CARILLON_JACKPOTCTL_VERIFY_H
 
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define VERIFY_POINTS 15       /* 1 to 14 */
+#define VERIFY_POINTS 16       /* 1 to 15 */
 #define VERIFY_BREACHES_MAX 20 /* named a query; a broken book seldom has one */
 
 /* One query of a point. It answers with a row a breach: point, where, found, expected. $1 and $2
@@ -34,7 +34,7 @@ struct verify_point {
 	size_t breaches_n;
 	struct verify_breach breaches[4 * VERIFY_BREACHES_MAX];
 };
-/* What point 14 replayed. */
+/* What point 14 replayed, or point 15 dealt again. */
 struct verify_replay {
 	const char *why_not; /* NULL: it was done */
 	uint64_t moves, rounds;
@@ -46,19 +46,25 @@ struct verify_report {
 	struct verify_point points[VERIFY_POINTS];
 	bool ledger_ok, pools_ok;
 	uint64_t rows, rounds, hits;
-	uint64_t since; /* rows proven before, that were not looked at again */
-	uint64_t heads; /* signed heads of the chain; 0: there are none to compare with */
+	uint64_t since;	       /* rows proven before, that were not looked at again */
+	uint64_t heads;	       /* signed heads of the chain; 0: there are none to compare with */
+	uint64_t heads_copied; /* of the copy */
+	uint64_t mark;	       /* number of the mark that --since-last left or stands at; 0: none */
 	double seconds;
 	struct verify_replay replay;
+	struct verify_replay cards; /* rounds: of cards */
 };
 
 struct verify_options {
 	const char *state; /* file of --since-last; NULL: everything, and no state is kept */
 	const char *heads; /* folder of the signed heads; a missing one is an error if given */
 	bool heads_given;
+	const char *copy; /* folder of their copy, likewise */
+	bool copy_given;
 	const char *public_key; /* file of the key they are signed with; NULL: the one there */
-	bool no_replay;		/* point 14 is left out */
+	bool no_replay;		/* points 14 and 15 are left out */
 	const char *engine;	/* the program that replays; NULL: the one beside this program */
+	const char *cards;	/* the program that deals card rounds again; NULL likewise */
 	const char *day;	/* YYYY-MM-DD: replay the moves of this day; NULL: of all */
 	uint64_t sample;	/* accounts to replay, chosen by the seed; 0: all */
 	uint64_t seed;

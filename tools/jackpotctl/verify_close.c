@@ -11,7 +11,7 @@ static const char runs_sql[] =
 	"r left join @base@ b using (shard) left join wallet.close_run o on o.shard = r.shard and "
 	"o.number = b.close window w as (partition by r.shard order by r.number)) "
 	"select 9, format('shard %s, close %s', r.shard, r.number), format('number %s, day %s, "
-	"behind batch %s, rows up to %s, the next of %s', r.number, r.day, r.batch, r.seq, n.day), "
+	"after batch %s, rows up to %s, the next of %s', r.number, r.day, r.batch, r.seq, n.day), "
 	"format('number %s, a day from %s, a batch from %s, rows from %s up to the end of a batch "
 	"and of the day', number_before + 1, day_before, batch_before, seq_before) from r left join "
 	"wallet.batch b on b.shard = r.shard and b.batch = r.batch left join lateral (select day, "
@@ -102,7 +102,7 @@ static const char legs_sql[] =
 	"booked as (select shard, close as number, batch, currency, account, sum(amount) as amount "
 	"from @leg@ l where close is not null group by 1, 2, 3, 4, 5 having sum(amount) <> 0) "
 	"select 9, format('shard %s, close %s, currency %s, %s', shard, number, currency, account), "
-	"format('%s behind batch %s', coalesce(booked.amount, 0), batch), format('%s, as the close "
+	"format('%s after batch %s', coalesce(booked.amount, 0), batch), format('%s, as the close "
 	"says', coalesce(due.amount, 0)) from due full join booked using (shard, number, batch, "
 	"currency, account) where due.amount is distinct from booked.amount limit 20";
 

@@ -1,7 +1,5 @@
 #include "tools/jackpotctl/verify_engine.h"
 
-#include "tools/jackpotctl/verify_rounds.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -16,8 +14,11 @@
 #define QUEUE_BYTES (1u << 18) /* sent when so much waits */
 #define LINE_MAX_BYTES 1024
 #define PARTS_MAX 6
+#define PATH_ROOM 4096
+#define NAME_ROOM 64
 
 struct engine {
+	const struct engine_subject *subject;
 	struct verify_report *report;
 	pid_t pid;
 	int to, from; /* to: -1 once the engine takes no more */
@@ -38,7 +39,23 @@ static _Noreturn void child(const char *path, const int to[2], const int from[2]
 	_exit(127);
 }
 
-struct engine *engine_start(const char *path, struct verify_report *report)
+const char *engine_path(const char *given, const char *name)
+{
+	static char path[PATH_ROOM];
+	ssize_t length;
+	char *slash;
+
+	if (given != NULL)
+		return given;
+	length = readlink("/proc/self/exe", path, sizeof(path) - NAME_ROOM);
+	path[length < 0 ? 0 : length] = '\0';
+	slash = strrchr(path, '/');
+	(void)snprintf(slash == NULL ? path : slash + 1, NAME_ROOM, "%s", name);
+	return path;
+}
+
+struct engine *engine_start(
+	const char *path, const struct engine_subject *subject, struct verify_report *report)
 {
 	struct engine *engine;
 	int to[2], from[2];
@@ -52,6 +69,7 @@ struct engine *engine_start(const char *path, struct verify_report *report)
 	}
 	(void)signal(SIGPIPE, SIG_IGN);
 	engine->report = report;
+	engine->subject = subject;
 	engine->pid = fork();
 	if (engine->pid == 0)
 		child(path, to, from);
@@ -84,17 +102,18 @@ static void breach_add(struct engine *engine, char *parts[PARTS_MAX])
 {
 	char where[80], found[LINE_MAX_BYTES], expected[LINE_MAX_BYTES];
 
-	(void)snprintf(where, sizeof(where), "shard %.20s, seq %.20s", parts[1], parts[2]);
+	(void)snprintf(where, sizeof(where), "%s %.20s, %s %.20s", engine->subject->whole, parts[1],
+		engine->subject->part, parts[2]);
 	(void)snprintf(found, sizeof(found), "%.60s %s", parts[3], parts[4]);
 	(void)snprintf(expected, sizeof(expected), "%.60s %s", parts[3], parts[5]);
-	verify_breach_add(engine->report, VERIFY_POINT_ROUNDS, where, found, expected);
+	verify_breach_add(engine->report, engine->subject->point, where, found, expected);
 }
 
 static void line_take(struct engine *engine)
 {
 	char *parts[PARTS_MAX];
 	size_t n = split(engine->line, parts);
-	struct verify_replay *replay = &engine->report->replay;
+	struct verify_replay *replay = engine->subject->replay;
 
 	if (strcmp(parts[0], "ok") == 0 && n == 3) {
 		engine->judged++;
@@ -110,8 +129,8 @@ static void line_take(struct engine *engine)
 		replay->rounds = strtoull(parts[4], NULL, 10);
 		replay->scripted = strtoull(parts[5], NULL, 10);
 	} else {
-		verify_breach_add(engine->report, VERIFY_POINT_ROUNDS, "the engine's verdicts",
-			parts[0], "ok, differs, skipped or end");
+		verify_breach_add(engine->report, engine->subject->point, "the verdicts", parts[0],
+			"ok, differs, skipped or end");
 	}
 }
 

@@ -1,5 +1,5 @@
-/* The engine that replays: a process of `carillon-spin-engine --verify`, its input and its
- * verdicts. */
+/* A service that replays what it drew: a process of `carillon-spin-engine --verify` or
+ * `carillon-jackpot-cards --verify`, its input and its verdicts. */
 #ifndef CARILLON_JACKPOTCTL_VERIFY_ENGINE_H
 #define CARILLON_JACKPOTCTL_VERIFY_ENGINE_H
 
@@ -9,9 +9,19 @@
 
 struct engine;
 
-/* Starts the program. NULL: it cannot be run. Verdicts go to point VERIFY_POINT_ROUNDS of the
- * report. */
-struct engine *engine_start(const char *path, struct verify_report *report);
+/* What the verdicts are about. */
+struct engine_subject {
+	int point;		      /* of the report; differences are its breaches */
+	const char *whole, *part;     /* what the two numbers of a verdict count: "shard", "seq" */
+	struct verify_replay *replay; /* gets the sums */
+};
+
+/* Starts the program. NULL: it cannot be run. Borrows subject and report. */
+struct engine *engine_start(
+	const char *path, const struct engine_subject *subject, struct verify_report *report);
+/* The program of that name beside this one, or `given` if not NULL. Static memory: until the next
+ * call. */
+const char *engine_path(const char *given, const char *name);
 /* Queues a message behind its length and, when much is queued, waits until it is taken. False: the
  * engine has ended. */
 bool engine_send(struct engine *engine, const uint8_t *bytes, size_t length);

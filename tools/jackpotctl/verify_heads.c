@@ -10,6 +10,7 @@
 
 #define EXIT_USAGE 2
 #define SUFFIX ".heads"
+#define COPY_OF "the copy of "
 #define PATH_ROOM 4352
 #define CHUNK 5000 /* heads asked of the database at once */
 
@@ -41,14 +42,14 @@ static bool proven_before(const struct verify_scope *scope, const struct chain_h
 }
 
 static void line_take(struct verify_heads *heads, const struct verify_scope *scope,
-	const struct verify_head *at, const char *line, const uint8_t *key,
+	const struct verify_head *at, const char *line, const struct chain_publics *keys,
 	struct verify_report *report)
 {
 	struct verify_head head = *at;
 	const char *why;
 	char where[256];
 
-	if (!chain_head_read(line, key, &head.head, &why)) {
+	if (!chain_head_read(line, keys, &head.head, &why)) {
 		(void)snprintf(where, sizeof(where), "%.200s, line %zu", at->file, at->line);
 		verify_breach_add(report, 10, where, why, "a head signed by the wallet");
 		return;
@@ -60,19 +61,33 @@ static void line_take(struct verify_heads *heads, const struct verify_scope *sco
 	heads->head[heads->n++] = head;
 }
 
+/* The name of a file as breaches say it. */
+static char *named(const struct verify_heads *heads, const char *name)
+{
+	char text[320];
+	char *copy;
+
+	(void)snprintf(text, sizeof(text), "%s%.250s", heads->is_copy ? COPY_OF : "", name);
+	copy = strdup(text);
+	if (copy == NULL)
+		wrong("out of memory");
+	return copy;
+}
+
 static void file_take(struct verify_heads *heads, const struct verify_scope *scope,
-	const char *folder, const char *name, const uint8_t *key, struct verify_report *report)
+	const char *folder, const char *name, const struct chain_publics *keys,
+	struct verify_report *report)
 {
 	char path[PATH_ROOM];
 	char line[CHAIN_HEAD_LINE_MAX + 2];
-	char *named = strdup(name);
-	struct verify_head at = { .file = named };
+	char *file_name = named(heads, name);
+	struct verify_head at = { .file = file_name };
 	size_t before = heads->n;
 	FILE *file;
 
 	(void)snprintf(path, sizeof(path), "%.4000s/%.250s", folder, name);
 	file = fopen(path, "re");
-	if (file == NULL || named == NULL)
+	if (file == NULL)
 		wrong("the heads cannot be read");
 	while (fgets(line, sizeof(line), file) != NULL) {
 		size_t length = strcspn(line, "\n");
@@ -80,11 +95,11 @@ static void file_take(struct verify_heads *heads, const struct verify_scope *sco
 		if (line[length] == '\0' && feof(file))
 			break; /* it is being written */
 		line[length] = '\0';
-		line_take(heads, scope, &at, line, key, report);
+		line_take(heads, scope, &at, line, keys, report);
 	}
 	(void)fclose(file);
 	if (heads->n == before)
-		free(named);
+		free(file_name);
 }
 
 static bool is_heads(const char *name)
@@ -95,46 +110,164 @@ static bool is_heads(const char *name)
 	       strcmp(name + length - (sizeof(SUFFIX) - 1), SUFFIX) == 0;
 }
 
-static void key_read(const struct verify_options *options, uint8_t key_r[CHAIN_PUBLIC_BYTES])
+/* All heads of a folder. Of a missing folder only if it was `given` is anything said. */
+static void folder_take(struct verify_heads *heads, const struct verify_scope *scope,
+	const char *option, const char *path, bool given, const struct chain_publics *keys,
+	struct verify_report *report)
 {
-	char path[PATH_ROOM];
-	char error[CHAIN_ERROR_MAX];
+	const struct dirent *entry;
+	DIR *folder = opendir(path);
+	char text[PATH_ROOM];
 
+	if (folder == NULL && given) {
+		(void)snprintf(
+			text, sizeof(text), "%s: %.4000s: %s", option, path, strerror(errno));
+		wrong(text);
+	}
+	while (folder != NULL && (entry = readdir(folder)) != NULL)
+		if (is_heads(entry->d_name))
+			file_take(heads, scope, path, entry->d_name, keys, report);
+	if (folder != NULL)
+		(void)closedir(folder);
+	(void)snprintf(text, sizeof(text), "%s: found no heads in the folder", option);
+	if (!heads->there && given)
+		wrong(text);
+}
+
+static bool has_heads(const char *path)
+{
+	const struct dirent *entry;
+	DIR *folder = opendir(path);
+	bool found = false;
+
+	while (folder != NULL && !found && (entry = readdir(folder)) != NULL)
+		found = is_heads(entry->d_name);
+	if (folder != NULL)
+		(void)closedir(folder);
+	return found;
+}
+
+/* The keys to trust: those that were named, else those of the copy, else those beside the heads. A
+ * copy may lack the newest keys; it never has others. */
+static void keys_read(const struct verify_options *options, bool heads, bool copy,
+	struct chain_publics *keys_r, struct verify_report *report)
+{
+	char path[PATH_ROOM], second_path[PATH_ROOM], error[CHAIN_ERROR_MAX];
+	struct chain_publics second = { .n = 0 };
+
+	keys_r->n = 0;
 	(void)snprintf(path, sizeof(path), "%.4000s/" CHAIN_PUBLIC_FILE, options->heads);
-	if (!chain_public_read(
-		    options->public_key != NULL ? options->public_key : path, key_r, error))
+	(void)snprintf(
+		second_path, sizeof(second_path), "%.4000s/" CHAIN_PUBLIC_FILE, options->copy);
+	if (options->public_key != NULL) {
+		if (!chain_publics_read(options->public_key, keys_r, error))
+			wrong(error);
+		return;
+	}
+	if (copy && !chain_publics_read(second_path, &second, error))
 		wrong(error);
+	if (heads && !chain_publics_read(path, keys_r, error)) {
+		if (!copy)
+			wrong(error);
+		verify_breach_add(report, 10, path, error, "the keys that the copy has");
+	} else if (heads && copy && !chain_publics_agree(keys_r, &second)) {
+		verify_breach_add(report, 10, path, "other keys", "the keys that the copy has");
+		*keys_r = second;
+	}
+	if (second.n > keys_r->n)
+		*keys_r = second;
 }
 
 void verify_heads_read(const struct verify_options *options, const struct verify_scope *scope,
-	struct verify_heads *heads_r, struct verify_report *report)
+	struct verify_heads *heads_r, struct verify_heads *copy_r, struct verify_report *report)
 {
-	uint8_t key[CHAIN_PUBLIC_BYTES];
-	bool keyed = false;
-	const struct dirent *entry;
-	DIR *folder = opendir(options->heads);
-	char text[PATH_ROOM];
+	struct chain_publics keys;
+	bool heads = has_heads(options->heads), copy = has_heads(options->copy);
 
 	memset(heads_r, 0, sizeof(*heads_r));
+	memset(copy_r, 0, sizeof(*copy_r));
+	copy_r->is_copy = true;
 	if (sodium_init() < 0)
 		wrong("libsodium cannot be initialised");
-	if (folder == NULL && options->heads_given) {
-		(void)snprintf(text, sizeof(text), "--heads: %.4000s: %s", options->heads,
-			strerror(errno));
-		wrong(text);
-	}
-	while (folder != NULL && (entry = readdir(folder)) != NULL) {
-		if (!is_heads(entry->d_name))
+	if (heads || copy)
+		keys_read(options, heads, copy, &keys, report);
+	/* The copy first: whatever it has, the other had before. */
+	folder_take(
+		copy_r, scope, "--heads-copy", options->copy, options->copy_given, &keys, report);
+	folder_take(heads_r, scope, "--heads", options->heads, options->heads_given, &keys, report);
+}
+
+/* ---- the two places ---- */
+
+static int by_head(const void *a, const void *b)
+{
+	const struct chain_head *x = &((const struct verify_head *)a)->head;
+	const struct chain_head *y = &((const struct verify_head *)b)->head;
+
+	if (x->shard != y->shard)
+		return x->shard < y->shard ? -1 : 1;
+	if (x->batch != y->batch)
+		return x->batch < y->batch ? -1 : 1;
+	if (x->seq != y->seq)
+		return x->seq < y->seq ? -1 : 1;
+	return memcmp(x->digest, y->digest, sizeof(x->digest));
+}
+
+/* Has the copy a file of this name? Heads of an instance that ended before there was a copy are not
+ * in it. Heads of one file share the pointer to its name. */
+static bool file_copied(const struct verify_heads *copy, const char *file)
+{
+	const char *last = NULL;
+
+	for (size_t i = 0; i < copy->n; i++) {
+		if (copy->head[i].file == last)
 			continue;
-		if (!keyed)
-			key_read(options, key);
-		keyed = true;
-		file_take(heads_r, scope, options->heads, entry->d_name, key, report);
+		last = copy->head[i].file;
+		if (strcmp(last + sizeof(COPY_OF) - 1, file) == 0)
+			return true;
 	}
-	if (folder != NULL)
-		(void)closedir(folder);
-	if (!heads_r->there && options->heads_given)
-		wrong("--heads: found no heads in the folder");
+	return false;
+}
+
+/* Names heads of one place that the other lacks; only those signed before `before_us`. */
+static void lacking(const struct verify_heads *has, struct verify_heads *lacks, uint64_t before_us,
+	const char *expected, struct verify_report *report)
+{
+	const char *asked = NULL;
+	bool copied = true;
+	size_t said = 0;
+	char where[320];
+
+	if (lacks->n > 0)
+		qsort(lacks->head, lacks->n, sizeof(*lacks->head), by_head);
+	for (size_t i = 0; i < has->n && said < VERIFY_BREACHES_MAX; i++) {
+		const struct verify_head *at = &has->head[i];
+
+		if (lacks->is_copy && at->file != asked)
+			copied = file_copied(lacks, asked = at->file);
+		if (!copied || at->head.time_us >= before_us ||
+			(lacks->n > 0 && bsearch(at, lacks->head, lacks->n, sizeof(*at), by_head)))
+			continue;
+		said++;
+		(void)snprintf(where, sizeof(where),
+			"shard %u, batch %" PRIu64 ", by the head in %.200s, line %zu",
+			at->head.shard, at->head.batch, at->file, at->line);
+		verify_breach_add(report, 10, where, "no such head", expected);
+	}
+}
+
+static void places_compare(
+	struct verify_heads *heads, struct verify_heads *copy, struct verify_report *report)
+{
+	uint64_t newest = 0;
+
+	for (size_t i = 0; i < heads->n; i++)
+		if (heads->head[i].head.time_us > newest)
+			newest = heads->head[i].head.time_us;
+	lacking(copy, heads, UINT64_MAX, "the same head in the folder of the heads", report);
+	if (newest > VERIFY_HEADS_LATE_S * UINT64_C(1000000))
+		lacking(heads, copy, newest - VERIFY_HEADS_LATE_S * UINT64_C(1000000),
+			"the same head in the copy", report);
 }
 
 /* ---- the chain ---- */
@@ -243,14 +376,25 @@ static void missing_heads_check(
 	PQclear(result);
 }
 
-void verify_heads_check(
+static void place_check(
 	PGconn *conn, const struct verify_heads *heads, struct verify_report *report)
 {
-	report->heads = heads->n;
 	for (size_t i = 0; i < heads->n; i += CHUNK)
 		chunk_check(conn, heads, i, heads->n - i < CHUNK ? heads->n - i : CHUNK, report);
 	if (heads->n > 0)
 		missing_heads_check(conn, heads, report);
+}
+
+void verify_heads_check(PGconn *conn, struct verify_heads *heads, struct verify_heads *copy,
+	struct verify_report *report)
+{
+	report->heads = heads->n;
+	report->heads_copied = copy->n;
+	place_check(conn, heads, report);
+	if (!copy->there)
+		return;
+	place_check(conn, copy, report);
+	places_compare(heads, copy, report);
 }
 
 void verify_heads_free(struct verify_heads *heads)

@@ -19,15 +19,18 @@ struct verify_heads {
 	struct verify_head *head;
 	size_t n, room;
 	bool there; /* a folder with heads */
+	bool is_copy;
 };
 
-/* All heads of the folder behind the scope; lines that are none, or of another key, are breaches.
- * Ends the process with a message when folder or key cannot be read and were asked for. */
+/* All heads of both places behind the scope; lines that are none, or of another key, are breaches,
+ * and so are keys that differ. Ends the process with a message when folder or key cannot be read
+ * and were asked for. */
 void verify_heads_read(const struct verify_options *options, const struct verify_scope *scope,
-	struct verify_heads *heads_r, struct verify_report *report);
-/* In the snapshot: each head is in the chain, and each shard's last batch has one in time. */
-void verify_heads_check(
-	PGconn *conn, const struct verify_heads *heads, struct verify_report *report);
+	struct verify_heads *heads_r, struct verify_heads *copy_r, struct verify_report *report);
+/* In the snapshot: each head is in the chain, each shard's last batch has one in time, and both
+ * places have the same ones. Sorts them. */
+void verify_heads_check(PGconn *conn, struct verify_heads *heads, struct verify_heads *copy,
+	struct verify_report *report);
 void verify_heads_free(struct verify_heads *heads);
 
 #endif

@@ -330,7 +330,7 @@ static const char spin_rows_sql[] =
 	"select 11, format('shard %s, seq %s', j.shard, j.seq), format('a bet of stake %s, mode "
 	"%s, tallies %s, time %s', j.stake, j.mode, j.tallies, j.time), case when j.outside_id is "
 	"null then 'a stake: it names no bonus spins' else format('stake 0, mode 0, no tallies, "
-	"behind seq %s of the shard, before seq %s, by %s', g.given_seq, g.ended_seq, g.expires) "
+	"after seq %s of the shard, before seq %s, by %s', g.given_seq, g.ended_seq, g.expires) "
 	"end from @journal@ j left join wallet.spin_grant g on g.id = j.outside_id "
 	"where j.kind = 2 and j.refusal = 0 and (j.stake = 0 or j.outside_id is not null) and "
 	"(g.id is null or j.stake <> 0 or j.mode <> 0 or j.tallies <> '{}' or j.shard <> g.shard "

@@ -16,7 +16,6 @@
 #define EXIT_USAGE 2
 #define FETCH "fetch 2000 from proof"
 #define SQL_ROOM 65536
-#define PATH_ROOM 4096
 #define PROGRESS_US 2000000
 #define CLAIMS_MAX 16
 
@@ -38,7 +37,8 @@ static const char extras[] =
 	"case when j.kind = 7 and j.refusal = 0 then (select case when r.bets = 1 then format('%s "
 	"%s', r.stake, r.credited) when exists (select from wallet.leaf l where l.shard = j.shard "
 	"and l.state = 'dropped') then '' else '0 0' end from wallet.round_brought(j.player, "
-	"j.shard, j.round, j.game, j.prev_seq, 1000000) r) end";
+	"j.shard, j.round, j.game, j.prev_seq, 1000000) r) end, "
+	"j.time >= (select coalesce(min(first_seen), 'infinity') from cards.terms)";
 static const char moves_only[] = "(j.move > 0 or j.kind = 1)";
 
 enum column {
@@ -64,7 +64,8 @@ enum column {
 	PROVEN,
 	CLAIMS,
 	GRANT,
-	PAST
+	PAST,
+	ODDS_KNOWN
 };
 
 static _Noreturn void fail(const char *what, const char *why)
@@ -210,10 +211,36 @@ static bool send_row(struct engine *engine, const PGresult *rows, int row)
 	grant_fill(text(rows, row, GRANT), &move, &grant);
 	past_fill(text(rows, row, PAST), &move);
 	move.proven = PQgetvalue(rows, row, PROVEN)[0] != 0;
+	move.odds_known = PQgetvalue(rows, row, ODDS_KNOWN)[0] != 0;
 	return message_send(engine, &input);
 }
 
 /* ---- what comes before the rows ---- */
+
+static void send_odds(PGconn *conn, struct engine *engine)
+{
+	PGresult *rows = ask(conn,
+		"select t.pool, 0, 0, o.key::integer, (o.value->>0)::bigint, (o.value->>1)::bigint "
+		"from cards.terms t, jsonb_each(t.terms->'odds') o union all select pool, operator, "
+		"game, currency, odds_in, odds_of from cards.odds",
+		1);
+	Carillon__ProofInput input = CARILLON__PROOF_INPUT__INIT;
+
+	input.body_case = CARILLON__PROOF_INPUT__BODY_ODDS;
+	for (int i = 0; i < PQntuples(rows); i++) {
+		Carillon__ProofOdds odds = CARILLON__PROOF_ODDS__INIT;
+
+		odds.pool = (uint32_t)number(rows, i, (enum column)0);
+		odds.operator_id = (uint32_t)number(rows, i, (enum column)1);
+		odds.game = (uint32_t)number(rows, i, (enum column)2);
+		odds.currency = (uint32_t)number(rows, i, (enum column)3);
+		odds.in = (uint64_t)number(rows, i, (enum column)4);
+		odds.of = (uint64_t)number(rows, i, (enum column)5);
+		input.odds = &odds;
+		(void)message_send(engine, &input);
+	}
+	PQclear(rows);
+}
 
 static void send_start(PGconn *conn, struct engine *engine)
 {
@@ -253,9 +280,9 @@ static void day_check(PGconn *conn, const char *day)
 	if (PQresultStatus(result) != PGRES_TUPLES_OK)
 		fail("--day", PQerrorMessage(conn));
 	if (strcmp(PQgetvalue(result, 0, 1), "0") == 0)
-		fail("--day", "found no day of the journal of this date, expected YYYY-MM-DD");
+		fail("--day", "found no day of the journal with this date, expected YYYY-MM-DD");
 	if (strcmp(PQgetvalue(result, 0, 0), "0") != 0)
-		fail("--day", "this day is only in the archive any more");
+		fail("--day", "this day is now only in the archive");
 	PQclear(result);
 }
 
@@ -281,7 +308,7 @@ static char *cursor_sql(const struct verify_options *options, const struct verif
 		"join base b on b.shard = e.shard and e.seq <= b.seq join chosen c on c.shard = e.shard "
 		"and c.player = e.player where e.move > 0 or e.kind = 1) "
 		"select %s, false, %s from @journal@ j%s where %s%s "
-		"union all select %s, true, null, null, null from (select * from (select distinct on "
+		"union all select %s, true, null, null, null, false from (select * from (select distinct on "
 		"(player, game) * from before where refusal = 0 order by player, game, seq desc) g "
 		"union select * from (select distinct on (player) * from before order by player, seq "
 		"desc) l) j order by 1, 3, 2",
@@ -325,22 +352,6 @@ static void send_rows(PGconn *conn, struct engine *engine, const struct verify_r
 	progress(engine, report->rows, &told_us, true);
 }
 
-/* Beside this program. */
-static const char *engine_path(const struct verify_options *options)
-{
-	static char path[PATH_ROOM];
-	ssize_t length;
-	char *slash;
-
-	if (options->engine != NULL)
-		return options->engine;
-	length = readlink("/proc/self/exe", path, sizeof(path) - 64);
-	path[length < 0 ? 0 : length] = '\0';
-	slash = strrchr(path, '/');
-	(void)snprintf(slash == NULL ? path : slash + 1, 64, "carillon-spin-engine");
-	return path;
-}
-
 static void not_replayed(
 	const struct verify_options *options, struct verify_report *report, const char *why)
 {
@@ -352,6 +363,8 @@ static void not_replayed(
 void verify_rounds_run(PGconn *conn, const struct verify_options *options,
 	const struct verify_scope *scope, struct verify_report *report)
 {
+	const struct engine_subject subject = { VERIFY_POINT_ROUNDS, "shard", "seq",
+		&report->replay };
 	struct engine *engine = NULL;
 	static struct verify_scope own;
 	char error[SCOPE_ERROR_MAX], *sql;
@@ -359,15 +372,17 @@ void verify_rounds_run(PGconn *conn, const struct verify_options *options,
 
 	report->replay.sample = options->sample;
 	if (options->no_replay) {
-		report->replay.why_not = "not asked for";
+		report->replay.why_not = "--no-replay was given";
 		return;
 	}
 	if (options->day != NULL)
 		day_check(conn, options->day);
-	engine = engine_start(engine_path(options), report);
+	engine = engine_start(
+		engine_path(options->engine, "carillon-spin-engine"), &subject, report);
 	if (engine == NULL) {
-		not_replayed(
-			options, report, "there is no carillon-spin-engine here to replay with");
+		not_replayed(options, report,
+			"found no carillon-spin-engine beside jackpotctl; name "
+			"one with --engine");
 		return;
 	}
 	if (!scope_of_replay(conn, scope, &own, error))
@@ -377,13 +392,16 @@ void verify_rounds_run(PGconn *conn, const struct verify_options *options,
 	PQclear(ask(conn, sql, 0));
 	free(sql);
 	send_start(conn, engine);
+	send_odds(conn, engine);
 	send_rows(conn, engine, report);
 	status = engine_end(&engine);
 	report->points[VERIFY_POINT_ROUNDS].checked = report->replay.moves;
 	if (status == ENGINE_KEYLESS)
-		not_replayed(options, report, "there is no key here that draws were made with");
+		not_replayed(options, report,
+			"found no key of the draws (spin-engine.key) on "
+			"this machine");
 	else if (status != 0 && status != 1)
-		fail("the engine that replays", "it failed; what it said stands above");
+		fail("the engine that replays", "it failed; its messages are above");
 }
 
 bool verify_rounds_all(const struct verify_options *options, const struct verify_report *report)

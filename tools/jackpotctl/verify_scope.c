@@ -236,38 +236,54 @@ void scope_whole(struct verify_scope *scope_r)
 	scope_r->state = strdup("{\"tallies\":[],\"pendings\":[],\"spins\":[],\"vectors\":[]}");
 }
 
-bool scope_load(const char *path, struct verify_scope *scope_r, bool *found_r, char *error)
+/* The contents of the mark's file, once it is sure who wrote them. *contents_r is NULL, and so the
+ * proof whole, for a file of a build that did not sign. */
+static bool root_check(struct verify_mark *mark, json_t *root, json_t **contents_r, char *error)
 {
+	json_t *contents = json_object_get(root, "contents");
+	const char *kept = json_string_value(json_object_get(root, "sha256"));
 	char digest[2 * SHA256_BYTES + 1];
+	bool unsigned_state;
+
+	*contents_r = NULL;
+	if (contents == NULL || kept == NULL)
+		return say(error, mark->path, "something else", "the state of a proof");
+	digest_of(contents, digest);
+	if (strcmp(kept, digest) != 0)
+		return say(error, mark->path, "contents that do not match the digest in the file",
+			"an unchanged file; to prove from the beginning, leave out --since-last "
+			"or remove the file");
+	if (!mark_check(mark, root, digest, &unsigned_state, error))
+		return false;
+	if (unsigned_state)
+		fprintf(stderr, "jackpotctl: %s is not signed: proving from the beginning\n",
+			mark->path);
+	else
+		*contents_r = contents;
+	return true;
+}
+
+bool scope_load(struct verify_mark *mark, struct verify_scope *scope_r, char *error)
+{
 	json_error_t why;
 	json_t *root, *contents;
-	const char *kept;
 	bool good;
 
 	scope_whole(scope_r);
-	*found_r = access(path, F_OK) == 0;
-	if (!*found_r)
+	if (access(mark->path, F_OK) != 0)
 		return true;
-	root = json_load_file(path, 0, &why);
+	root = json_load_file(mark->path, 0, &why);
 	if (root == NULL)
-		return say(error, path, why.text, "the state of a proof");
-	contents = json_object_get(root, "contents");
-	kept = json_string_value(json_object_get(root, "sha256"));
-	if (contents == NULL || kept == NULL) {
-		json_decref(root);
-		return say(error, path, "something else", "the state of a proof");
+		return say(error, mark->path, why.text, "the state of a proof");
+	good = root_check(mark, root, &contents, error);
+	if (good && contents != NULL) {
+		good = contents_take(scope_r, contents) ||
+		       say(error, mark->path, "a state of another version", "one of this build");
+		free(scope_r->state);
+		scope_r->state = json_dumps(contents, JSON_COMPACT);
 	}
-	digest_of(contents, digest);
-	if (strcmp(kept, digest) != 0) {
-		json_decref(root);
-		return say(error, path, "contents of another digest than is written beside them",
-			"a state that nobody has changed; prove from scratch");
-	}
-	good = contents_take(scope_r, contents);
-	free(scope_r->state);
-	scope_r->state = json_dumps(contents, JSON_COMPACT);
 	json_decref(root);
-	return good || say(error, path, "a state of another version", "one of this build");
+	return good;
 }
 
 void scope_free(struct verify_scope *scope)
@@ -328,7 +344,7 @@ bool scope_after_dropped(PGconn *conn, struct verify_scope *scope, char *error)
 		json_object_set_new(contents, "version", json_integer(STATE_VERSION));
 		dropped.state = json_dumps(contents, JSON_COMPACT);
 		good = contents_take(&dropped, contents) ||
-		       say(error, "wallet.leaf", "leaves dropped that were not closed",
+		       say(error, "wallet.leaf", "partitions dropped that were not closed",
 			       "closed ones");
 	}
 	if (good && contents != NULL && reaches(scope, &dropped)) {
@@ -464,25 +480,29 @@ static bool write_whole(const char *path, const char *text)
 	return good;
 }
 
-bool scope_save(PGconn *conn, const char *path, const struct verify_scope *scope, bool replayed,
-	char *error)
+bool scope_save(PGconn *conn, struct verify_mark *mark, const struct verify_scope *scope,
+	bool replayed, char *error)
 {
 	char digest[2 * SHA256_BYTES + 1];
-	char temporary[1100];
+	char temporary[MARK_PATH_MAX + 32];
 	json_t *contents = query_contents(conn, scope);
 	json_t *root;
 	char *text;
 	bool good;
 
 	if (contents == NULL)
-		return say(error, path, "no answer of the database", "the state of the proof");
+		return say(
+			error, mark->path, "no answer from the database", "the state of the proof");
 	replayed_keep(contents, scope, replayed);
 	digest_of(contents, digest);
 	root = json_pack("{s:o,s:s}", "contents", contents, "sha256", digest);
+	mark_sign(mark, root, digest);
 	text = json_dumps(root, JSON_COMPACT);
-	(void)snprintf(temporary, sizeof(temporary), "%.1000s.%ld", path, (long)getpid());
-	good = text != NULL && write_whole(temporary, text) && rename(temporary, path) == 0;
+	(void)snprintf(temporary, sizeof(temporary), "%s.%ld", mark->path, (long)getpid());
+	good = text != NULL && write_whole(temporary, text) && rename(temporary, mark->path) == 0;
 	free(text);
 	json_decref(root);
-	return good || say(error, path, strerror(errno), "a file that can be written");
+	if (!good)
+		return say(error, mark->path, strerror(errno), "a file that can be written");
+	return mark_keep(mark, error);
 }

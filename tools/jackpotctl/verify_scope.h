@@ -2,10 +2,12 @@
  *
  * The state says, for each shard, up to which batch and close all was proven, with the digest of
  * that batch, and what the rows so far come to where a later row builds on it: totals of tallies,
- * money pending, bonus spins used. It is a file of JSON with a SHA-256 over its contents; a state
- * that was changed, or does not fit the database any more, is refused. */
+ * money pending, bonus spins used. It is a file of JSON with a SHA-256 over its contents, signed
+ * (verify_mark.h); a state that was changed, or does not fit the database any more, is refused. */
 #ifndef CARILLON_JACKPOTCTL_VERIFY_SCOPE_H
 #define CARILLON_JACKPOTCTL_VERIFY_SCOPE_H
+
+#include "tools/jackpotctl/verify_mark.h"
 
 #include <jansson.h>
 #include <libpq-fe.h>
@@ -31,9 +33,10 @@ struct verify_scope {
 
 /* Everything. */
 void scope_whole(struct verify_scope *scope_r);
-/* From the file. False with error set (SCOPE_ERROR_MAX bytes): it cannot be read or was changed; a
- * file that does not exist is no error, but everything, and *found_r is false. */
-bool scope_load(const char *path, struct verify_scope *scope_r, bool *found_r, char *error);
+/* From the mark's file. False with error set (SCOPE_ERROR_MAX bytes): it cannot be read, was
+ * changed, forged or put back. A file that does not exist, or of a build that did not sign, is no
+ * error, but everything. */
+bool scope_load(struct verify_mark *mark, struct verify_scope *scope_r, char *error);
 /* Days of the journal that were dropped cannot be looked at: where the scope reaches back to them,
  * it becomes what came after, and stands on what was carried over from them (wallet.carried, and
  * sums in wallet.leaf). False: the database could not be read, error is set. */
@@ -43,9 +46,10 @@ bool scope_after_dropped(PGconn *conn, struct verify_scope *scope, char *error);
 bool scope_of_replay(
 	PGconn *conn, const struct verify_scope *scope, struct verify_scope *own_r, char *error);
 /* Writes the state of the snapshot that conn is in, all of which was proven now or before, beside
- * the path and renames it. replayed: every move was replayed, too. Fails like scope_load. */
-bool scope_save(PGconn *conn, const char *path, const struct verify_scope *scope, bool replayed,
-	char *error);
+ * the mark's file and renames it, signed. replayed: every move was replayed, too. Fails like
+ * scope_load. */
+bool scope_save(PGconn *conn, struct verify_mark *mark, const struct verify_scope *scope,
+	bool replayed, char *error);
 void scope_free(struct verify_scope *scope);
 
 /* A query with its @names@ filled in; malloc'ed.

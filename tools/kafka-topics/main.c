@@ -215,9 +215,9 @@ static void tell_of_former(const struct rd_kafka_metadata *metadata)
 {
 	for (size_t i = 0; i < sizeof(topics_former) / sizeof(topics_former[0]); i++)
 		if (find_topic(metadata, topics_former[i]) != NULL)
-			(void)printf(
-				"kafka-topics: %s is of an earlier version and is not read any more: "
-				"who sent what is left there asks again. It may be deleted.\n",
+			(void)printf("kafka-topics: %s belongs to an earlier version, and nothing "
+				     "reads it any more. The senders repeat the messages that are "
+				     "left in it. You may delete it.\n",
 				topics_former[i]);
 }
 
@@ -240,8 +240,8 @@ static bool settle_topics(
 			count += good;
 		} else if (topic->partition_cnt != options->partitions) {
 			(void)fprintf(stderr,
-				"kafka-topics: %s: found %d partitions, expected %ld, one a shard; "
-				"the number of shards never changes\n",
+				"kafka-topics: %s: found %d partitions, expected %ld, one per "
+				"shard; an installation's number of shards never changes\n",
 				topic->topic, topic->partition_cnt, options->partitions);
 			good = false;
 		}

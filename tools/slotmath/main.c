@@ -30,9 +30,9 @@ static const struct command commands[] = {
 		"mode input output target-rtp hit-rate volatility seed steps json quiet games",
 		"Finds strips (and weights) with the target return, by the rules of a search file.",
 		command_optimise },
-	{ "replay", "PROOF", "json games",
-		"Replays a round from its proof (a JSON file: game, bet, state, secret, nonce, "
-		"digest) and checks the digest.",
+	{ "replay", "PROOF", "json each games",
+		"Replays a round from its file (as the fairness page saves it) and compares all "
+		"of it.",
 		command_replay },
 	{ "cards", "SET", "json levels rates stakes sets",
 		"A set of Jackpot Cards: odds by stake, probability of each level, cards to "

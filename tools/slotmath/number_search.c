@@ -51,12 +51,13 @@ static bool try_value(struct number_work *work, int64_t value, int *sign_r)
 	mpq_t rtp;
 
 	if (!put_number(work->draft->json, work->stage->pointer, value))
-		refuse("search: pointer: found '%s', expected a whole number of the definition there",
+		refuse("search: pointer: found '%s', expected a JSON pointer to a whole number "
+		       "of the definition",
 			work->stage->pointer);
 	for (uint32_t i = 0; i < work->stage->also_count; i++)
 		if (!put_number(work->draft->json, work->stage->also[i], value))
-			refuse("search: also: found '%s', expected a whole number of the "
-			       "definition there",
+			refuse("search: also: found '%s', expected a JSON pointer to a whole "
+			       "number of the definition",
 				work->stage->also[i]);
 	if (!draft_renew(work->draft, error)) {
 		*work->why = error;

@@ -27,6 +27,8 @@ static const struct row {
 		"with --json: add every win of the paid spin's own lines and scatters" },
 	{ "draft", FLAG, AT(draft), 0, 0, NULL,
 		"accept a definition whose return is not in its published band" },
+	{ "each", FLAG, AT(each), 0, 0, NULL,
+		"the file has one round per line; print JSON on stdout, one line per round" },
 	{ "format", TEXT, AT(format), 0, 0, "html|csv|json", "format of the sheet (html)" },
 	{ "games", TEXT, AT(games), 0, 0, "DIR",
 		"folder of the definitions (services/spin-engine/games)" },
@@ -52,7 +54,7 @@ static const struct row {
 	{ "seed", NUMBER, AT(seed), 0, INT64_MAX, "N", "seed of the random streams (1)" },
 	{ "sets", TEXT, AT(sets), 0, 0, "DIR", "folder of the sets (services/jackpot-cards/sets)" },
 	{ "stakes", TEXT, AT(stakes), 0, 0, "A,B,..",
-		"show the odds of these stakes, in minor units (40,100,1000,5000)" },
+		"show the odds at these stakes, in minor units (40,100,1000,5000)" },
 	{ "steps", NUMBER, AT(steps), 1, INT64_C(1000000000), "N",
 		"evaluations before it gives up (from the search file)" },
 	{ "target-rtp", TEXT, AT(target_rtp), 0, 0, "PERCENT",
@@ -154,7 +156,7 @@ static int take_option(
 		return 1;
 	}
 	if (left < 2)
-		refuse("--%s: found nothing behind it, expected %s", row->name, row->argument);
+		refuse("--%s: found nothing after it, expected %s", row->name, row->argument);
 	take(row, argv[1], options);
 	return 2;
 }

@@ -21,7 +21,7 @@ struct options {
 	char stakes[OPTIONS_TEXT_MAX];
 	char target_rtp[OPTIONS_TEXT_MAX], hit_rate[OPTIONS_TEXT_MAX], volatility[OPTIONS_TEXT_MAX];
 	int64_t rounds, threads, seed, lines, coins, level, bytes, below, steps;
-	bool all, json, quick, raw, known_answer, quiet, draft, distribution;
+	bool all, json, quick, raw, known_answer, quiet, draft, distribution, each;
 };
 
 /* A subcommand: its name, its arguments and its function. */

@@ -42,7 +42,7 @@ int command_par(const struct options *options)
 	if (out != stdout)
 		good = fclose(out) == 0 && good;
 	if (!good)
-		refuse("--output: found '%s' (%s), expected enough space for the sheet",
+		refuse("--output: cannot write the sheet to '%s': %s",
 			options->output[0] ? options->output : "stdout", strerror(errno));
 	json_decref(document);
 	game_release(&game);

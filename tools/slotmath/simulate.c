@@ -207,7 +207,7 @@ static void print(const struct outcome *outcome)
 			outcome->declared ? "declared" : "exact ", outcome->exact * 100,
 			inside(outcome) ? "inside" : "OUTSIDE",
 			(outcome->mean - outcome->exact) / half_width(outcome, 1));
-	printf("    hit rate %.4f %%, largest win %.1f x, deepest fall %.1f stakes\n",
+	printf("    hit rate %.4f %%, largest win %.1f x, largest drawdown %.1f stakes\n",
 		100 * (double)stats->hits / n, (double)stats->win_max / stake,
 		(double)stats->drawdown / stake);
 	for (uint32_t s = 0; s < SOURCES; s++)

@@ -40,14 +40,15 @@ static void percent_of(const char *where, const char *text, mpq_t out)
 		bool digit = text[i] >= '0' && text[i] <= '9';
 
 		if ((!digit && text + i != point) || n + 1 >= sizeof(digits))
-			refuse("%s: found '%s', expected percents as \"96.08\"", where, text);
+			refuse("%s: found '%s', expected a percentage such as \"96.08\"", where,
+				text);
 		if (digit)
 			digits[n++] = text[i];
 		behind += digit && point && text + i > point;
 	}
 	digits[n] = 0;
 	if (n == 0)
-		refuse("%s: found '%s', expected percents as \"96.08\"", where, text);
+		refuse("%s: found '%s', expected a percentage such as \"96.08\"", where, text);
 	mpq_set_str(out, digits, 10);
 	mpq_init(scale);
 	mpz_ui_pow_ui(mpq_denref(scale), 10, behind + 2);
@@ -149,7 +150,9 @@ static void read_runs(
 		stage_r->run[symbol_of(game, stage, "runs", id)] = (uint32_t)many;
 	}
 	if (stage_r->has_runs && stage_r->block_count > 0)
-		refuse("search: /stages/%zu: found runs and blocks, expected one of them", stage);
+		refuse("search: /stages/%zu: found both runs and blocks, expected only one of "
+		       "them",
+			stage);
 }
 
 static uint32_t weight_read(const json_t *value, size_t stage, const char *key)
@@ -231,7 +234,9 @@ static void read_hit_rate(const json_t *json, size_t stage, struct search_stage 
 	if (!range)
 		return;
 	if (!json_is_string(json_array_get(range, 0)) || !json_is_string(json_array_get(range, 1)))
-		refuse("search: /stages/%zu/hit_rate: expected [\"20\", \"35\"]", stage);
+		refuse("search: /stages/%zu/hit_rate: expected two percentages, such as "
+		       "[\"20\", \"35\"]",
+			stage);
 	percent_of("hit_rate", json_string_value(json_array_get(range, 0)), stage_r->hit_least);
 	percent_of("hit_rate", json_string_value(json_array_get(range, 1)), stage_r->hit_most);
 	if (mpq_cmp(stage_r->hit_least, stage_r->hit_most) > 0)

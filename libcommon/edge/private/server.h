@@ -2,25 +2,26 @@
 #ifndef CARILLON_EDGE_PRIVATE_SERVER_H
 #define CARILLON_EDGE_PRIVATE_SERVER_H
 
+#include "libcommon/edge/address.h"
+#include "libcommon/edge/crowds.h"
 #include "libcommon/edge/edge.h"
 #include "libcommon/edge/http_head.h"
 #include "libcommon/edge/ws_deflate.h"
 #include "libcommon/io/metrics.h"
 
-#include <libwebsockets.h>
-
 #define EDGE_LISTENERS_MAX 2
 #define EDGE_ADOPTED_MAX 32 /* timers among them */
 #define EDGE_TIMERS_MAX 16
-#define EDGE_ROUTES_MAX 64
-#define EDGE_STATUSES_MAX 27
+#define EDGE_ROUTES_MAX 96
+#define EDGE_STATUSES_MAX 28
 #define EDGE_ARENA_BYTES 6144
-#define EDGE_MORE_HEADERS_MAX 1200
+#define EDGE_MORE_HEADERS_MAX 1800
 
 struct edge_listener {
 	struct edge *edge;
 	int fd;
-	struct lws *wsi;
+	size_t adopted;		  /* its index in the set */
+	uint64_t paused_until_us; /* 0: the listener is in the set */
 	bool health_only;
 	char address[80];
 };
@@ -28,7 +29,6 @@ struct edge_listener {
 struct edge_adopted {
 	edge_readable *readable;
 	void *context;
-	struct lws *wsi;
 };
 
 struct edge_timer {
@@ -69,7 +69,8 @@ struct edge_request {
 	const struct edge_route *route;
 	size_t metrics; /* index of its metrics */
 	bool head, close, method_post, health_only;
-	bool lasts; /* the answer may be kept for ever */
+	bool lasts;	  /* the answer may be kept for ever */
+	bool header_lost; /* a header did not fit: the answer is not sent without it */
 	uint64_t began_us;
 	char path[EDGE_PATH_MAX];
 	uint16_t parameter_at[EDGE_PARAMETERS_MAX]; /* in the arena; 0: none */
@@ -80,12 +81,13 @@ struct edge_request {
 	size_t body_length, body_expected;
 	char id[EDGE_REQUEST_ID_MAX];
 	uint8_t trace[EDGE_TRACE_BYTES];
-	char peer[64];
+	struct address client;
+	char peer[ADDRESS_TEXT_MAX];
 	char etag[80];
 	size_t more_length;
 	bool upgrade;	 /* a valid handshake of a WebSocket */
-	bool deflates;	 /* whose client offered permessage-deflate */
-	char accept[29]; /* and its Sec-WebSocket-Accept */
+	bool deflates;	 /* the client of the WebSocket offered permessage-deflate */
+	char accept[29]; /* the Sec-WebSocket-Accept of its answer */
 	/* for REQUEST_REFUSED: sent when the body has ended */
 	uint32_t refused_status;
 	const char *refused_code, *refused_message;
@@ -108,6 +110,19 @@ struct edge_stream {
 	size_t parts_length;
 };
 
+/* Connections that may be closed to make room, oldest first. */
+enum edge_waiting {
+	EDGE_WAITS_NOT,
+	EDGE_HALF_OPEN, /* its first request has not arrived in full */
+	EDGE_IDLE,	/* between requests, or the client does not take its answer */
+	EDGE_WAITINGS
+};
+
+struct edge_waiters {
+	struct edge_connection *oldest, *newest;
+	uint32_t n;
+};
+
 /* One HTTP connection, from accept to its end. */
 struct edge_connection {
 	const struct edge_listener *listener;
@@ -121,10 +136,18 @@ struct edge_connection {
 	size_t in_at, in_used, in_room;
 	uint8_t *out; /* bytes that the socket has not taken yet */
 	size_t out_at, out_used, out_room;
-	uint64_t deadline_us; /* 0: none */
-	bool advancing;	      /* edge_connection_advance is running further up the stack */
-	bool paused;	      /* reading is off */
-	bool ended;	      /* the client sends no more */
+	uint64_t deadline_us;  /* 0: none */
+	struct address client; /* the peer, or as the PROXY protocol names it */
+	struct edge_connection *waits_before, *waits_after;
+	uint64_t waits_since_us;
+	uint64_t slowed_until_us; /* not read until then; 0: it is read */
+	uint8_t waiting;	  /* enum edge_waiting */
+	bool counted;		  /* among the connections of its client */
+	bool by_proxy;		  /* the peer is a listed proxy */
+	bool names_client;	  /* the proxy has not yet sent the header of the PROXY protocol */
+	bool advancing;		  /* edge_connection_advance is running further up the stack */
+	bool paused;		  /* reading is off */
+	bool ended;		  /* the client sends no more */
 	bool finishing; /* no more answers: what is left is sent, then the connection closes */
 	bool closing;	/* closed; freed at the end of the turn */
 	bool in_woken;	/* in the list of woken connections */
@@ -132,11 +155,8 @@ struct edge_connection {
 
 struct edge {
 	struct edge_config config;
-	struct lws_context *lws;
-	struct lws_vhost *vhost;
-	struct lws_protocols protocols[2];
 	struct edge_connection *first, *dead, *woken;
-	int epoll_fd; /* of the connections; libwebsockets polls this one descriptor */
+	int epoll_fd;
 	struct edge_listener listener[EDGE_LISTENERS_MAX];
 	size_t listeners;
 	struct edge_adopted adopted[EDGE_ADOPTED_MAX];
@@ -153,8 +173,20 @@ struct edge {
 	uint32_t slots_n, slots_room;
 	uint32_t *free_slots;
 	uint32_t free_n;
-	uint32_t open; /* requests */
+	uint32_t open;	     /* requests */
+	uint32_t generation; /* of the newest request */
 	uint32_t connections, connections_max;
+
+	const struct door_settings *doors;
+	struct crowds *crowds; /* NULL: nobody is limited */
+	struct networks proxies, unlimited;
+	struct edge_waiters waiters[EDGE_WAITINGS];
+	uint32_t half_open_max;
+	uint64_t arrival_us;
+	uint64_t accept_failures; /* since the last line in the log */
+	size_t given_back;	  /* bytes freed since memory was last returned to the system */
+	uint64_t trim_us;
+	struct metric *half_open_gauge, *shed, *refused_address, *refused_rate, *accept_failed;
 
 	size_t routes_n;
 	struct edge_route_metrics metrics[EDGE_ROUTES_MAX + 3]; /* after the routes: pages, unknown
@@ -163,7 +195,11 @@ struct edge {
 
 	struct edge_page *pages;
 	size_t pages_n;
-	char policy[768];
+	char policy[768], modules_policy[768]; /* without frame-ancestors, which depends on the
+						  request */
+	const char *modules; /* pages below this path may compile WebAssembly; NULL: none */
+	const char *framed;  /* pages below this path may be framed; NULL: none */
+	edge_framers *framers;
 
 	struct ws_deflate *deflate; /* NULL until a message comes compressed */
 	uint8_t *out;		    /* answers are assembled here */
@@ -176,7 +212,8 @@ struct edge {
 void edge_http_begin(struct edge *edge);  /* metrics of the routes */
 void edge_http_timers(struct edge *edge); /* once a second: ends requests without an answer */
 void edge_http_end(struct edge *edge);
-/* Makes a request of a head and checks it. False: it was answered and the connection ends. */
+/* Makes a request from a head and checks the request. False: it was answered and the connection
+ * ends. */
 bool edge_http_request(struct edge_connection *connection, const struct http_head *head);
 void edge_http_dispatch(struct edge_request *request); /* its body is complete */
 /* The answer will be this error, once the body has been read. */
@@ -189,9 +226,10 @@ struct edge_request *edge_request_new(struct edge_connection *connection);
 void edge_request_free(struct edge_request *request);
 bool edge_request_route(struct edge_request *request, bool *path_known_r);
 /* edge_connection.c */
-void edge_connections_begin(struct edge *edge);
+void edge_connections_begin(struct edge *edge); /* makes the epoll set */
 void edge_connections_end(struct edge *edge);
-void edge_connection_new(const struct edge_listener *listener, int fd);
+void edge_connection_new(const struct edge_listener *listener, int fd, const struct address *peer);
+void edge_connection_event(struct edge_connection *connection, uint32_t events);
 void edge_connection_write(struct edge_connection *connection, const uint8_t *bytes, size_t length);
 /* Sends what is left, then closes. */
 void edge_connection_finish(struct edge_connection *connection);
@@ -202,6 +240,31 @@ void edge_connection_wake(struct edge_connection *connection); /* its stream wan
 void edge_connections_turn(struct edge *edge);
 /* Once a second: closes connections on timeout, and idle ones while draining. */
 void edge_connections_sweep(struct edge *edge);
+/* edge_doors.c */
+void edge_doors_begin(struct edge *edge); /* fatal on networks that cannot be read */
+void edge_doors_end(struct edge *edge);
+/* Makes room for a connection from peer. False: it must be closed. */
+bool edge_doors_room(const struct edge_listener *listener, const struct address *peer);
+/* May the client hold this connection? If so, counts it, unless the client has no limits. */
+bool edge_doors_enter(struct edge_connection *connection);
+void edge_doors_leave(struct edge_connection *connection);
+/* Takes the PROXY protocol's header from the connection's bytes. False: it has not arrived yet, or
+ * the connection is closed. */
+bool edge_doors_names_client(struct edge_connection *connection);
+/* Checks a request that has been read: its host, its path, its client's rate. False: it was
+ * answered and the connection ends. */
+bool edge_doors_request(struct edge_request *request, const struct http_head *head);
+/* The client of a request: its connection's, or as the listed proxy in front names it. */
+struct address edge_doors_client(
+	const struct edge_connection *connection, const struct http_head *head);
+/* Puts the connection at the end of a list of those that may be closed, or in none. */
+void edge_doors_wait(struct edge_connection *connection, enum edge_waiting waiting);
+/* accept failed: the process or the system has no descriptor or memory left. Pauses the listener.
+ */
+void edge_doors_exhausted(struct edge_listener *listener, int error);
+void edge_doors_tick(struct edge *edge); /* opens paused listeners again */
+/* Once a second: metrics, the log, unused memory. */
+void edge_doors_second(struct edge *edge);
 /* edge_pages.c */
 const struct edge_page *edge_page_find(const struct edge *edge, const char *path, bool *redirect_r);
 void edge_page_answer(struct edge_request *request, const struct edge_page *page);

@@ -91,6 +91,21 @@ static void on_etag(struct edge_request *request, void *context)
 		edge_answer_json(request, 200, "{}", 2);
 }
 
+/* Answers with a header of as many bytes as the query says. */
+static void on_header(struct edge_request *request, void *context)
+{
+	char q[8], value[4096];
+	(void)context;
+	size_t n = strtoul(edge_query(request, "bytes", q, sizeof(q)), NULL, 10);
+	assert_true(n < sizeof(value));
+	memset(value, 'v', n);
+	value[n] = '\0';
+	edge_answer_header(request, "Retry-After", "7");
+	edge_answer_header(request, "X-Long", value);
+	edge_answer_header(request, "X-Short", "s");
+	edge_answer(request, 200, "text/plain", "secret", 6);
+}
+
 static void stream_writable(struct edge_stream *stream, void *context)
 {
 	struct later *l = context;
@@ -163,7 +178,15 @@ static void *run(void *context)
 /* Pages in a folder of their own; their names in the order of the requests below. */
 static const char *const pages[][2] = { { "index.html", "<p>home" }, { "app.js", "plain" },
 	{ "app.js.br", "in brotli" }, { "app.js.gz", "in gzip" }, { "only.css", "plain" },
-	{ "only.css.gz", "in gzip" }, { "art.0123abcd.js", "for ever" } };
+	{ "only.css.gz", "in gzip" }, { "art.0123abcd.js", "for ever" },
+	{ "framed.html", "<p>game" } };
+
+/* The site that the query names may frame the page. */
+static bool framers(void *context, const struct edge_request *request, char out[EDGE_FRAMERS_MAX])
+{
+	(void)context;
+	return edge_query(request, "site", out, EDGE_FRAMERS_MAX) != NULL;
+}
 
 static void pages_serve(struct edge *edge)
 {
@@ -176,7 +199,8 @@ static void pages_serve(struct edge *edge)
 		assert_true(fputs(pages[i][1], file) >= 0);
 		assert_int_equal(fclose(file), 0);
 	}
-	assert_true(edge_pages(edge, folder, NULL));
+	assert_true(edge_pages(edge, folder, NULL, "/only"));
+	edge_pages_framed(edge, "/framed", framers);
 	for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
 		(void)snprintf(path, sizeof(path), "%s/%s", folder, pages[i][0]);
 		assert_int_equal(unlink(path), 0);
@@ -194,6 +218,7 @@ static int start(void **state)
 		{ EDGE_POST, "/later", on_later, true },
 		{ EDGE_GET, "/big", on_big, false },
 		{ EDGE_GET, "/etag", on_etag, false },
+		{ EDGE_GET, "/header", on_header, false },
 		{ EDGE_GET, "/stream", on_stream, false },
 		{ EDGE_GET, NULL, NULL, false },
 	};
@@ -339,7 +364,13 @@ static const struct {
 	{ "POST /later HTTP/1.0\r\n" JSON "Content-Length: 2\r\n\r\n{}", "200", "later" },
 	{ "GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n", "200", "ok" },
 	{ "GET /readyz HTTP/1.1\r\nHost: x\r\n\r\n", "503", "starting" },
-	{ "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n", "200", "carillon_http_requests_total" },
+	{ "GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n", "404", "not_found" },
+	{ "GET /a/1%2f2 HTTP/1.1\r\nHost: x\r\n\r\n", "400", "path_refused" },
+	{ "GET /echo HTTP/1.1\r\n\r\n", "400", "host_refused" },
+	{ "GET /echo HTTP/1.1\r\nHost: x\r\nHost: x\r\n\r\n", "400", "host_refused" },
+	{ "GET /echo HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer a\r\nAuthorization: Bearer "
+	  "b\r\n\r\n",
+		"400", "header_refused" },
 };
 
 static void test_edge_answers(void **state)
@@ -353,6 +384,31 @@ static void test_edge_answers(void **state)
 			strstr(out, ANSWERS[i].text) == NULL)
 			fail_msg("case %zu: %s\ngot: %.600s", i, ANSWERS[i].request, out);
 	}
+}
+
+/* An answer whose header does not fit is not sent without it. */
+static void test_edge_headers_are_never_lost(void **state)
+{
+	static const struct {
+		int bytes;
+		bool fits;
+	} cases[] = { { 10, true }, { 1700, true }, { 1800, false }, { 4000, false },
+		{ 10, true } };
+	char out[8192], text[128];
+	int fd = connect_to(port);
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		int n = snprintf(text, sizeof(text),
+			"GET /header?bytes=%d HTTP/1.1\r\nHost: x\r\n\r\n", cases[i].bytes);
+		send_all(fd, text, (size_t)n);
+		(void)receive(fd, out, sizeof(out), 1);
+		assert_int_equal(strncmp(out, "HTTP/1.1 200 OK", 15) == 0, cases[i].fits);
+		assert_int_equal(strstr(out, "\r\nX-Short: s\r\n") != NULL, cases[i].fits);
+		assert_int_equal(strstr(out, "\r\nRetry-After: 7\r\n") != NULL, cases[i].fits);
+		assert_int_equal(strstr(out, "secret") != NULL, cases[i].fits);
+		assert_int_equal(strstr(out, "\"header_lost\"") == NULL, cases[i].fits);
+	}
+	(void)close(fd);
 }
 
 static void test_edge_health_listener_serves_nothing_else(void **state)
@@ -463,14 +519,15 @@ static void test_edge_garbage_and_long_headers(void **state)
 	(void)state;
 	ask(port, "\x16\x03\x01 nonsense\r\n\r\n", out, sizeof(out));
 	(void)snprintf(long_header, sizeof(long_header),
-		"GET /echo HTTP/1.1\r\nAuthorization: Bearer %02000d\r\n\r\n", 1);
+		"GET /echo HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer %02000d\r\n\r\n", 1);
 	ask(port, long_header, out, sizeof(out));
 	assert_non_null(strstr(out, "HTTP/1.1 431"));
-	(void)snprintf(long_header, sizeof(long_header), "GET /%0700d HTTP/1.1\r\n\r\n", 1);
+	(void)snprintf(
+		long_header, sizeof(long_header), "GET /%0700d HTTP/1.1\r\nHost: x\r\n\r\n", 1);
 	ask(port, long_header, out, sizeof(out));
 	assert_non_null(strstr(out, "HTTP/1.1 414"));
-	(void)snprintf(
-		long_header, sizeof(long_header), "GET /echo HTTP/1.1\r\nX-A: %019000d\r\n\r\n", 1);
+	(void)snprintf(long_header, sizeof(long_header),
+		"GET /echo HTTP/1.1\r\nHost: x\r\nX-A: %019000d\r\n\r\n", 1);
 	ask(port, long_header, out,
 		sizeof(out)); /* closed or rejected, and the next client is served */
 	ask(port, "GET /echo HTTP/1.1\r\nHost: x\r\n\r\n", out, sizeof(out));
@@ -584,14 +641,14 @@ static const struct {
 	TALK("\x88\x82\0\0\0\0\x03\xe9", "\x88\x02\x03\xe9"),
 	TALK("\x88\x80\0\0\0\0", "\x88\x02\x03\xe8"),
 	TALK("\x88\x81\0\0\0\0x", "\x88\x02\x03\xea"),
-	TALK("\x82\x81\0\0\0\0x", "\x88\x19\x03\xebonly text is understood"),
-	TALK("\x80\x81\0\0\0\0x", "\x88\x1b\x03\xea"
-				  "a part in the wrong place"),
-	TALK("\x01\x81\0\0\0\0x\x81\x81\0\0\0\0x", "\x88\x1b\x03\xea"
-						   "a part in the wrong place"),
+	TALK("\x82\x81\0\0\0\0x", "\x88\x21\x03\xebonly text messages are accepted"),
+	TALK("\x80\x81\0\0\0\0x", "\x88\x1c\x03\xea"
+				  "a fragment out of sequence"),
+	TALK("\x01\x81\0\0\0\0x\x81\x81\0\0\0\0x", "\x88\x1c\x03\xea"
+						   "a fragment out of sequence"),
 	TALK("\x81\x81\0\0\0\0\xff", "\x88\x0b\x03\xefnot UTF-8"),
-	TALK("\x81\x01x", "\x88\x19\x03\xeanot a frame of a client"),
-	TALK("\xc1\x81\0\0\0\0x", "\x88\x19\x03\xeanot a frame of a client"),
+	TALK("\x81\x01x", "\x88\x1a\x03\xeanot a valid client frame"),
+	TALK("\xc1\x81\0\0\0\0x", "\x88\x1a\x03\xeanot a valid client frame"),
 	TALK("\x81\xfe\x10\x01\0\0\0\0", "\x88\x16\x03\xf1more than 4096 bytes"),
 };
 
@@ -673,6 +730,40 @@ static void test_edge_pages_are_kept(void **state)
 	assert_non_null(strstr(out, "Cache-Control: public, max-age=31536000, immutable\r\n"));
 }
 
+static void test_edge_pages_are_framed_by_their_sites_alone(void **state)
+{
+	static const struct {
+		const char *path, *ancestors;
+		bool denied;
+	} TABLE[] = {
+		{ "/framed.html", "frame-ancestors 'none'\r\n", true },
+		{ "/framed.html?site=https://a.example", "frame-ancestors https://a.example\r\n",
+			false },
+		{ "/index.html?site=https://a.example", "frame-ancestors 'none'\r\n", true },
+	};
+	char request[512], out[4096];
+	(void)state;
+	for (size_t i = 0; i < sizeof(TABLE) / sizeof(TABLE[0]); i++) {
+		(void)snprintf(request, sizeof(request), "GET %s HTTP/1.1\r\nHost: x\r\n\r\n",
+			TABLE[i].path);
+		ask(port, request, out, sizeof(out));
+		assert_memory_equal(out, "HTTP/1.1 200", 12);
+		assert_non_null(strstr(out, TABLE[i].ancestors));
+		assert_true((strstr(out, "X-Frame-Options: DENY\r\n") != NULL) == TABLE[i].denied);
+	}
+}
+
+/* Only pages below the one path may compile WebAssembly. */
+static void test_edge_pages_compile_nothing(void **state)
+{
+	char out[4096];
+	(void)state;
+	ask(port, "GET /app.js HTTP/1.1\r\nHost: x\r\n\r\n", out, sizeof(out));
+	assert_non_null(strstr(out, "script-src 'self'; style-src"));
+	ask(port, "GET /only.css HTTP/1.1\r\nHost: x\r\n\r\n", out, sizeof(out));
+	assert_non_null(strstr(out, "script-src 'self' 'wasm-unsafe-eval'; style-src"));
+}
+
 /* SIGTERM: the request in flight is answered, then the loop ends. */
 static void test_edge_drains(void **state)
 {
@@ -693,6 +784,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_edge_answers),
+		cmocka_unit_test(test_edge_headers_are_never_lost),
 		cmocka_unit_test(test_edge_health_listener_serves_nothing_else),
 		cmocka_unit_test(test_edge_pipelining),
 		cmocka_unit_test(test_edge_bytes_one_by_one),
@@ -705,6 +797,8 @@ int main(void)
 		cmocka_unit_test(test_edge_websocket),
 		cmocka_unit_test(test_edge_pages_in_codings),
 		cmocka_unit_test(test_edge_pages_are_kept),
+		cmocka_unit_test(test_edge_pages_are_framed_by_their_sites_alone),
+		cmocka_unit_test(test_edge_pages_compile_nothing),
 		cmocka_unit_test(test_edge_drains),
 	};
 	return cmocka_run_group_tests(tests, start, NULL);

@@ -16,10 +16,10 @@ static void test_http_head_statuses(void **state)
 		const char *text;
 		enum http_head_status status;
 	} cases[] = {
-		{ "GET / HTTP/1.1\r\n\r\n", HTTP_HEAD_OK },
+		{ "GET / HTTP/1.1\r\nHost: x\r\n\r\n", HTTP_HEAD_OK },
 		{ "GET /a?b=c HTTP/1.0\r\nA: b\r\n\r\n", HTTP_HEAD_OK },
-		{ "POST / HTTP/1.1\r\nContent-Length: 5\r\n\r\nhello", HTTP_HEAD_OK },
-		{ "POST / HTTP/1.1\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\n",
+		{ "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello", HTTP_HEAD_OK },
+		{ "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\n",
 			HTTP_HEAD_OK },
 		{ "", HTTP_HEAD_MORE },
 		{ "GET / HTTP/1.1\r\n", HTTP_HEAD_MORE },
@@ -52,7 +52,24 @@ static void test_http_head_statuses(void **state)
 		{ "POST / HTTP/1.1\r\nContent-Length: -1\r\n\r\n", HTTP_HEAD_LENGTH },
 		{ "POST / HTTP/1.1\r\nContent-Length: 0x5\r\n\r\n", HTTP_HEAD_LENGTH },
 		{ "POST / HTTP/1.1\r\nContent-Length:\r\n\r\n", HTTP_HEAD_LENGTH },
-		{ "POST / HTTP/1.1\r\nContent-Length: 99999999999999999999\r\n\r\n", HTTP_HEAD_OK },
+		{ "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 99999999999999999999\r\n\r\n",
+			HTTP_HEAD_OK },
+		{ "GET / HTTP/1.0\r\n\r\n", HTTP_HEAD_OK },
+		{ "GET / HTTP/1.1\r\nHost:\r\n\r\n", HTTP_HEAD_OK },
+		{ "GET / HTTP/1.1\r\n\r\n", HTTP_HEAD_HOST },
+		{ "GET / HTTP/1.1\r\nHost: x\r\nHost: x\r\n\r\n", HTTP_HEAD_HOST },
+		{ "GET / HTTP/1.0\r\nhost: x\r\nHOST: y\r\n\r\n", HTTP_HEAD_HOST },
+		{ "GET / HTTP/1.1\r\nHost: x\r\nAuthorization: a\r\nAuthorization: b\r\n\r\n",
+			HTTP_HEAD_TWICE },
+		{ "GET / HTTP/1.1\r\nHost: x\r\nAuthorization: a\r\nauthorization: a\r\n\r\n",
+			HTTP_HEAD_TWICE },
+		{ "GET / HTTP/1.1\r\nHost: x\r\nIdempotency-Key: a\r\nIdempotency-Key: b\r\n\r\n",
+			HTTP_HEAD_TWICE },
+		{ "GET / HTTP/1.1\r\nHost: x\r\nOrigin: a\r\nOrigin: b\r\n\r\n", HTTP_HEAD_TWICE },
+		{ "GET / HTTP/1.1\r\nHost: x\r\nSec-WebSocket-Key: a\r\nSec-WebSocket-Key: "
+		  "a\r\n\r\n",
+			HTTP_HEAD_TWICE },
+		{ "GET / HTTP/1.1\r\nHost: x\r\nAccept: a\r\nAccept: b\r\n\r\n", HTTP_HEAD_OK },
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
@@ -92,7 +109,7 @@ static void test_http_head_parts(void **state)
 
 static void test_http_head_rejects_huge_lengths(void **state)
 {
-	char bytes[] = "POST / HTTP/1.1\r\nContent-Length: 18446744073709551621\r\n\r\n";
+	char bytes[] = "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 18446744073709551621\r\n\r\n";
 	struct http_head head;
 	size_t used = 0;
 	(void)state;

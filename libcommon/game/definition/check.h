@@ -5,7 +5,7 @@
 #define CARILLON_GAME_DEFINITION_CHECK_H
 
 #include "libcommon/game/definition/json.h"
-#include "libcommon/game/game.h"
+#include "libcommon/game/definition_load.h"
 
 /* All checks before the game is compiled. */
 void definition_check(const struct node *root, const struct game *game);
@@ -14,6 +14,13 @@ void definition_check(const struct node *root, const struct game *game);
 void definition_prove(const struct node *root, const struct game *game);
 /* Proves that the exact return of each mode and class of bets is in its published band. */
 void definition_prove_returns(const struct node *root, const struct game *game);
+
+/* Reads a definition and does all checks; `returns` does the last one (NULL: it is left out). In a
+ * file of its own (read.c), because it runs in browsers, where the exact mathematics does not. The
+ * arguments and the result are those of definition_parse_flags. */
+typedef void definition_proof(const struct node *root, const struct game *game);
+enum definition_status definition_read(const char *name, const char *text, size_t count,
+	uint32_t flags, definition_proof *returns, struct game *game_r, char *error);
 
 /* ---- parts of definition_check ---- */
 

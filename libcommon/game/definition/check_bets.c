@@ -2,6 +2,7 @@
 #include "libcommon/game/definition/feature.h"
 
 #include "libcommon/base/currency.h"
+#include "libcommon/game/carried.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -218,9 +219,48 @@ static void check_totals(const struct node *root, const struct game *game)
 	}
 }
 
+/* The total bets that a currency offers, counted up to one more than a player may carry state for.
+ */
+static uint32_t bet_values(const struct game *game, const struct game_currency *currency)
+{
+	int64_t seen[CARRIED_MAX + 1];
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < currency->coin_count; i++)
+		for (uint32_t l = game->lines_min; l <= game->lines_max; l++)
+			for (uint32_t k = game->coins_min; k <= game->coins_max; k++) {
+				int64_t total = currency->coin_minor[i] * l * k;
+				uint32_t at = 0;
+
+				while (at < n && seen[at] != total)
+					at++;
+				if (at < n || total < currency->stake_min.minor ||
+					total > currency->stake_max.minor)
+					continue;
+				if (n == CARRIED_MAX)
+					return n + 1;
+				seen[n++] = total;
+			}
+	return n;
+}
+
+/* A player keeps collected potions for each bet value; all of them must fit a record. */
+static void check_carried(const struct node *root, const struct game *game)
+{
+	struct node bet = node_member(root, "bet");
+	struct node currencies = node_member(&bet, "currencies");
+
+	for (uint32_t c = 0; game->unlock.offered && c < game->currency_count; c++)
+		if (bet_values(game, &game->currency[c]) > CARRIED_MAX)
+			node_fail(&currencies, "more bet values",
+				"at most %d different total bets in %s in a game with potions",
+				CARRIED_MAX, currency_code(game->currency[c].number));
+}
+
 void definition_check_bets(const struct node *root, const struct game *game)
 {
 	check_totals(root, game);
 	check_prices(root, game);
 	check_published(root, game);
+	check_carried(root, game);
 }

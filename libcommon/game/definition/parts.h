@@ -1,4 +1,4 @@
-/* The parts of a definition, each with its function; load.c calls them all. A function fills its
+/* The parts of a definition, each with its function; read.c calls them all. A function fills its
  * part of the game and records the first mistake in root->reader; after a mistake the values it
  * fills in are harmless. Symbols, strips and lines come first, because all other parts name them.
  * Only the loader includes this file. */

@@ -14,8 +14,8 @@ struct feature_exact {
 	 * always called. */
 	bool (*open)(struct spin_figures *figures);
 	void (*close)(struct spin_figures *figures);
-	/* Joins the yield of a window with this tag. `wager` NULL: only what is the same at every
-	 * bet. */
+	/* Joins to `yield` what the feature adds in a window with this tag. `wager` NULL: only what
+	 * is the same at every bet. */
 	void (*attach)(const struct spin_figures *figures, uint32_t tag,
 		const struct exact_wager *wager, struct spin_yield *yield);
 	/* Does a window with this tag start something whose yield depends on the bet? Then `at_bet`

@@ -23,8 +23,8 @@ struct line_graph {
 	uint32_t reels;
 	uint16_t first[GAME_REELS_MAX + 2];
 	uint16_t edge_first[LINE_GRAPH_NODES + 1];
-	uint16_t lines[LINE_GRAPH_NODES]; /* number of lines that end after the node, duplicates
-					     included */
+	uint16_t lines[LINE_GRAPH_NODES]; /* number of lines on each path to the node; equal
+					     lines count each */
 	struct graph_edge edge[LINE_GRAPH_EDGES];
 };
 

@@ -1,8 +1,10 @@
 /* A line automaton prepared for products (line_pairs.h), with its edges sorted by what they need.
  *
- * The futures of lines are numbers, so they can be added. A line of wilds only is worth the sum of
- * lines of each symbol, except for a few symbols. So a *compound* node is a sum of simple nodes of
- * its level and of a few edges, instead of an edge for every symbol. An edge leads to a *target*: a
+ * What lines can still win are numbers, so they can be added. A *simple* node has one edge for all
+ * symbols that keep its line alive. What a line that has shown only wilds can still win is the sum
+ * of the simple nodes of the symbols that it can become, except for a few symbols. So such a
+ * *compound* node is stored as a sum of simple nodes of its level and a few edges, instead of an
+ * edge for every symbol. An edge leads to a *target*: a
  * gain and a sum of nodes of the next level. */
 #ifndef CARILLON_GAME_EXACT_LINE_PAIR_PLAN_H
 #define CARILLON_GAME_EXACT_LINE_PAIR_PLAN_H

@@ -12,7 +12,7 @@
 enum spin_rank_status {
 	SPIN_RANK_OK = 0,
 	SPIN_RANK_NONE,	    /* no combination keeps the guarantee */
-	SPIN_RANK_TOO_MANY, /* 2^63 or more combinations: a draw has 64 bits */
+	SPIN_RANK_TOO_MANY, /* 2^63 or more combinations, weights included */
 	SPIN_RANK_NO_MEMORY,
 };
 

@@ -1,6 +1,6 @@
-/* The types that features add to a game (rules) and to a round (state). A feature that shares
- * neither its rules nor its state declares struct NAME_rules and struct NAME_state in its types.h;
- * its OWN row in features.def puts them into struct game and struct round. */
+/* The types that features add to a game (rules) and to a round (state). If no other feature uses
+ * the rules and state of a feature, its types.h declares them as struct NAME_rules and struct
+ * NAME_state; its row OWN(NAME) in features.def puts them into struct game and struct round. */
 #ifndef CARILLON_GAME_FEATURES_TYPES_H
 #define CARILLON_GAME_FEATURES_TYPES_H
 

@@ -6,8 +6,8 @@
 #include "libcommon/game/montecarlo/internal.h"
 
 struct feature_fast {
-	/* Sets the bits of its fields in a tag (one per reel): what it counts beside the lines of a
-	 * spin of this set. */
+	/* Widens its fields of a tag (at most one per reel) so that they hold what it counts,
+	 * beside the lines, in a spin of this set. */
 	void (*widen)(const struct game *game, uint32_t set, uint32_t wild_reels,
 		struct tag_field field[GAME_REELS_MAX]);
 	/* What a column adds to a tag: the sum of its counts, each shifted to its field. */

@@ -90,10 +90,10 @@ static void add_figures(struct par_mode *mode, json_t *sections)
 		"price of the round; the distribution below shows this for the paid spin.");
 	par_words(section,
 		"The return holds for all bets it is published for. Hit rate, variance, "
-		"volatility, distribution and largest win are for the bet named here: with fewer "
-		"lines, hits are rarer. The largest win is of one spin, and its probability is "
-		"per spin of its kind; a round has no largest win if the number of free spins "
-		"has no limit.");
+		"volatility, distribution and largest win are for the bet named here: with "
+		"fewer lines, hits are rarer. The largest win is of one spin, and its "
+		"probability is per spin of its kind; if the number of free spins has no "
+		"limit, a round has no largest win.");
 }
 
 static void add_parts(struct par_mode *mode, json_t *sections)

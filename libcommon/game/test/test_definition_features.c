@@ -298,6 +298,8 @@ static void test_definition_refusals_of_unlock(void **unused)
 		{ "/potions/symbols/1", "\"red\"", "/potions/symbols/1: found \"red\"" },
 		{ "/potions/symbols/1", "\"a\"", "of the kind potion" },
 		{ "/potions", "null", "/strips/respin: found a strip set that is not used" },
+		{ "/bet/currencies/EUR/coins", "[10,11,12,13,14,15,16,17,18,19,20,21,22,23,24,25]",
+			"/bet/currencies: found more bet values, expected at most 16" },
 		{ "/potions/features", "[]", "/potions/features: found an array of 0" },
 		{ "/potions/features/1/kind", "\"high_symbols\"",
 			"expected each feature only once" },

@@ -5,9 +5,10 @@
 #include "libcommon/io/pg.h"
 
 #define PG_COPY_FLUSH_BYTES ((size_t)64 << 10)
+#define PG_COPY_HEADER_BYTES 19 /* before the first row */
 
 struct pg_copy {
-	PGconn *conn; /* NULL in tests: nothing is sent, the buffer grows */
+	PGconn *conn; /* NULL for a line, and in tests: nothing is sent, the buffer grows */
 	uint8_t *bytes;
 	size_t length, room;
 	uint64_t rows;

@@ -188,6 +188,26 @@ static void test_health_stops_with_clients_connected(void **state)
 	}
 }
 
+/* Who only reads the metrics sees the same. */
+static void test_metrics_tell_health(void **state)
+{
+	char *answer = malloc(ANSWER_MAX);
+	struct health *health = health_start("127.0.0.1:0");
+	(void)state;
+	assert_non_null(answer);
+	assert_true(get(health_address(health), "/metrics", answer, ANSWER_MAX));
+	assert_non_null(strstr(answer, "\ncarillon_healthy 1\n"));
+	assert_non_null(strstr(answer, "\ncarillon_ready 0\n"));
+	health_ready(health, true, NULL);
+	assert_true(get(health_address(health), "/metrics", answer, ANSWER_MAX));
+	assert_non_null(strstr(answer, "\ncarillon_ready 1\n"));
+	health_fail(health, "test");
+	assert_true(get(health_address(health), "/metrics", answer, ANSWER_MAX));
+	assert_non_null(strstr(answer, "\ncarillon_healthy 0\n"));
+	free(answer);
+	health_stop(&health);
+}
+
 /* A failure stays, however often the loop turns. */
 static void test_health_reports_failure(void **state)
 {
@@ -209,6 +229,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_health_is_served_while_everything_changes),
+		cmocka_unit_test(test_metrics_tell_health),
 		cmocka_unit_test(test_health_reports_failure),
 		cmocka_unit_test(test_health_stops_with_clients_connected),
 	};

@@ -4,39 +4,42 @@
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
-static const char *const ROWS[][4] = {
-	{ "wallet", "0", "ipc://nn/wallet-1", "7" },
-	{ "wallet", "3", "ipc://nn/wallet-2", "9" },
-	{ "spin-engine", "0", "ipc://nn/spin-engine-1", "2" },
-	{ "gateway", NULL, "ipc://nn/gateway-1", "0" },
-	{ "wallet", "999", "ipc://nn/wallet-3", "1" },
+static const char *const ROWS[][5] = {
+	{ "wallet", "0", "ipc://nn/wallet-1", "7", "101" },
+	{ "wallet", "3", "ipc://nn/wallet-2", "9", "102" },
+	{ "spin-engine", "0", "ipc://nn/spin-engine-1", "2", "103" },
+	{ "gateway", NULL, "ipc://nn/gateway-1", "0", "104" },
+	{ "wallet", "999", "ipc://nn/wallet-3", "1", "0" },
 };
 #define ROWS_N (sizeof(ROWS) / sizeof(ROWS[0]))
 
-static int connected;
+static int listed;
 
-static void count(void *context, const char *url)
+static void count(void *context, const struct nn_bus_instance *instance)
 {
 	assert_null(context);
-	assert_non_null(strstr(url, "ipc://"));
-	connected++;
+	assert_string_equal(instance->service, ROWS[listed][0]);
+	assert_string_equal(instance->url, ROWS[listed][2]);
+	assert_int_equal(instance->boot, strtoull(ROWS[listed][4], NULL, 10));
+	listed++;
 }
 
 /* The first n rows. */
 static PGresult *result_of(size_t n)
 {
-	static char names[4][8] = { "service", "shard", "url", "epoch" };
-	PGresAttDesc columns[4] = { { .name = names[0] }, { .name = names[1] },
-		{ .name = names[2] }, { .name = names[3] } };
+	static char names[5][8] = { "service", "shard", "url", "epoch", "boot" };
+	PGresAttDesc columns[5] = { { .name = names[0] }, { .name = names[1] },
+		{ .name = names[2] }, { .name = names[3] }, { .name = names[4] } };
 	PGresult *result = PQmakeEmptyPGresult(NULL, PGRES_TUPLES_OK);
 
-	assert_true(PQsetResultAttrs(result, 4, columns));
+	assert_true(PQsetResultAttrs(result, 5, columns));
 	for (size_t row = 0; row < n; row++)
-		for (int i = 0; i < 4; i++) {
+		for (int i = 0; i < 5; i++) {
 			char value[64] = "";
 			const char *text = ROWS[row][i];
 			if (text != NULL)
@@ -55,7 +58,7 @@ static void test_owners_are_found_by_service_and_shard(void **state)
 	(void)state;
 	assert_int_equal(owners_of(owners, "wallet", 0)->epoch, 0);
 	owners_take(owners, rows, count, NULL);
-	assert_int_equal(connected, ROWS_N);
+	assert_int_equal(listed, ROWS_N);
 	assert_string_equal(owners_of(owners, "wallet", 3)->url, "ipc://nn/wallet-2");
 	assert_int_equal(owners_of(owners, "wallet", 3)->epoch, 9);
 	assert_string_equal(owners_of(owners, "spin-engine", 0)->url, "ipc://nn/spin-engine-1");
@@ -73,7 +76,9 @@ static void test_the_last_result_counts(void **state)
 	PGresult *all = result_of(ROWS_N), *one = result_of(1);
 
 	(void)state;
+	listed = 0;
 	owners_take(owners, all, count, NULL);
+	listed = 0;
 	owners_take(owners, one, count, NULL);
 	assert_int_equal(owners_of(owners, "wallet", 0)->epoch, 7);
 	assert_int_equal(owners_of(owners, "wallet", 3)->epoch, 0);

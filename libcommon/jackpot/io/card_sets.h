@@ -7,7 +7,7 @@
  *              hearts, spades],
  *    "odds":{"EUR":{"in":1,"of":1000000}, ..}}
  *
- * seed_eur_minor: the level's seed in euro cents, higher than the seed of the suit before.
+ * seed_eur_minor: the level's seed in euro cents, higher than that of the preceding suit.
  * wager_ppm: the part of each stake in the set's games that the house contributes to the level.
  * weight: the level's chance, out of the sum of all weights. odds: the chance of a trigger is
  * `in` / `of` for each minor unit of a stake in that currency; a game in the set needs odds for
@@ -28,7 +28,7 @@
 #define CARD_SETS_ODDS_MAX 32
 #define CARD_SETS_SEED_MAX INT64_C(1000000000000)
 #define CARD_SETS_WEIGHT_MAX 1000000000
-#define CARD_SETS_OF_MAX INT64_C(10000000000)
+#define CARD_SETS_OF_MAX INT64_C(1000000000000)
 #define CARD_SETS_ERROR_MAX 512
 
 struct card_set_odds {
@@ -54,7 +54,7 @@ struct card_sets {
 /* Loads all sets of a folder. `setting` names the folder's setting in errors. False with error set
  * (CARD_SETS_ERROR_MAX bytes); sets_r is then undefined. */
 bool card_sets_load(const char *setting, const char *folder, struct card_sets *sets_r, char *error);
-/* Reads one set from memory; `name` stands for the file in errors. */
+/* Reads one set from memory; errors show `name` instead of a file name. */
 bool card_sets_parse(const char *name, const char *text, size_t length,
 	struct card_set_config *set_r, char *error);
 /* NULL: no such set, or no odds for the currency. */

@@ -1,5 +1,5 @@
-/* FX rates in force, as a jackpot service reads them from carillon.fx_rate: every second, and at
- * the moment a dated rate takes effect. Tallies follow without a restart. */
+/* Reads the FX rates in force from carillon.fx_rate for a jackpot service: every second, and when a
+ * dated rate takes effect. So tallies follow a new rate without a restart. */
 #ifndef CARILLON_JACKPOT_IO_FX_RATES_H
 #define CARILLON_JACKPOT_IO_FX_RATES_H
 

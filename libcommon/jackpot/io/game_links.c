@@ -120,7 +120,7 @@ static const struct currency *currency(const struct at *at, const char *code)
 {
 	const struct currency *known = currency_by_code(code);
 	if (known == NULL)
-		fail(at, "a member with the code of a currency, as EUR");
+		fail(at, "a member named by the code of a currency, such as EUR");
 	return known;
 }
 

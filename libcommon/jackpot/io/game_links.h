@@ -1,8 +1,8 @@
-/* Reads what the jackpot services need of the games' definitions: the links to pools and sets, with
- * their numbers. For each game it reads CARILLON_GAMES/<id>/definition.json; where demo definitions
- * are allowed, a definition.demo.json in the same folder is read instead. The spin engine reads the
- * rest. The error for an invalid definition names the file and the JSON pointer, what was found and
- * what was expected. */
+/* Reads from the games' definitions what the jackpot services need: the links to pools and sets,
+ * and their figures. For each game it reads CARILLON_GAMES/<id>/definition.json; where demo
+ * definitions are allowed, a definition.demo.json in the same folder is read instead. The spin
+ * engine reads the rest. The error for an invalid definition names the file and the JSON pointer,
+ * what was found and what was expected. */
 #ifndef CARILLON_JACKPOT_IO_GAME_LINKS_H
 #define CARILLON_JACKPOT_IO_GAME_LINKS_H
 
@@ -54,7 +54,7 @@ struct game_links {
 /* False with error set (GAME_LINKS_ERROR_MAX bytes); links_r is then undefined. */
 bool game_links_load(
 	const char *folder, bool demo_allowed, struct game_links *links_r, char *error);
-/* Reads one definition from memory; `name` stands for the file in errors. */
+/* Reads one definition from memory; errors show `name` instead of a file name. */
 bool game_links_parse(
 	const char *name, const char *text, size_t length, struct game_link *link_r, char *error);
 

@@ -1,8 +1,9 @@
-/* Operators' requests to a pool or set, common to both jackpot services. A
- * request has an id, an actor, a second approver where one is needed, a reason, and parameters that
- * the service reads. Done or refused, it becomes a row of <schema>.operator_action and a message on
- * jackpot.facts, with the figures before and after, and the sender gets a reply. The same id again
- * gets the reply of that row. The same id with other content changes nothing and gets a refusal. */
+/* Operators' requests to a pool or set, common to both jackpot services. A request has an id, an
+ * actor, a second approver where one is needed, a reason, and parameters that the service reads.
+ * Whether done or refused, it becomes a row of <schema>.operator_action and a message on
+ * jackpot.facts, with the figures before and after, and the sender gets a reply. A repeat with the
+ * same id and content gets the reply of that row. Two refusals leave no row: 'retry'
+ * (action_behind), and an id that was used before with other content. */
 #ifndef CARILLON_JACKPOT_IO_JACKPOT_ACTION_H
 #define CARILLON_JACKPOT_IO_JACKPOT_ACTION_H
 
@@ -32,7 +33,7 @@ struct action_record {
 	char game[GAME_LINK_ID_MAX]; /* the game that causes the refusal; "": none. Not stored */
 };
 
-/* Records of one transaction until they are written. Zeroed: empty. */
+/* The records of one transaction, until they are written. Zeroed: empty. */
 struct action_list {
 	struct action_record *record;
 	size_t n, room;
@@ -68,9 +69,10 @@ struct action_place {
 	uint32_t shard;
 };
 
-/* Was a request with this id done or refused before, in this transaction or an earlier one? If so,
- * publishes the stored fact again and replies with it; the caller does nothing more. True too for a
- * repeat of a request that action_behind has told to retry: it stays without effect. */
+/* Was a request with this id already done or refused, in this transaction or an earlier one? If
+ * so, publishes the stored fact again and replies with it; the caller does nothing more. Also
+ * true for an old copy of a command that action_behind has already refused with 'retry' and that
+ * arrives late: it has no effect. The sender's retry is a new command. */
 bool action_again(struct service *service, const struct action_place *place,
 	const Carillon__JackpotCommand *command, const struct action_record *record);
 /* Is the request refused because of a game whose announced definition (carillon.game) is not the

@@ -1,6 +1,6 @@
-/* The pools or sets of the shards held: one list per shard, in service_shard.state. An "instance"
- * here is the struct of one pool or set. It begins with its link, so a pointer to one is a pointer
- * to the other. */
+/* The pools or sets of the shards that this process holds: one list per shard, in
+ * service_shard.state. An "instance" here is the service's struct of one pool or set. Its first
+ * member is its struct jackpot_link, so a pointer to one is a pointer to the other. */
 #ifndef CARILLON_JACKPOT_IO_JACKPOT_LIST_H
 #define CARILLON_JACKPOT_IO_JACKPOT_LIST_H
 

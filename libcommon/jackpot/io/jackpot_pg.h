@@ -1,6 +1,6 @@
-/* Columns that tables of pools and of sets have in common, in the order of the statements: the
- * books without `received` and `sent` (which only pools have), the present and the waiting terms of
- * a row or level, the price of a hit. */
+/* The columns that the tables of pools and of sets share: the books (without `received` and `sent`,
+ * which only pools have), the present and the waiting terms of a row or level, and the price of a
+ * hit. Each macro lists columns in the order in which the functions add or read their values. */
 #ifndef CARILLON_JACKPOT_IO_JACKPOT_PG_H
 #define CARILLON_JACKPOT_IO_JACKPOT_PG_H
 

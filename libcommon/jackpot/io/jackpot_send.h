@@ -1,4 +1,4 @@
-/* What both jackpot services send on Kafka: awards to the wallet; hits, states and other facts to
+/* Messages that both jackpot services send: awards to the wallet; hits, states and other facts to
  * jackpot.facts. Messages wait for the commit of the present transaction, or leave at once (`now`)
  * when the caller knows that their content is durable. */
 #ifndef CARILLON_JACKPOT_IO_JACKPOT_SEND_H
@@ -8,7 +8,7 @@
 #include "libcommon/jackpot/pool_books.h"
 #include "libcommon/service/service.h"
 
-/* A pool or set, its shard, and the number of its fact. */
+/* The sender of a message: a pool or set, with its shard and the number of the fact. */
 struct jackpot_source {
 	uint32_t pool, shard;
 	uint64_t seq; /* of the fact; 0 when none is sent */
@@ -21,7 +21,8 @@ struct jackpot_award {
 	uint64_t hit;	   /* 1, 2, .. of the pool or set */
 };
 
-/* A hit for the public. It names the player and says that the name must be masked. */
+/* A hit for the public. The message names the player and says that the receiver must mask the name.
+ */
 struct jackpot_hit {
 	struct claim_id claim;
 	Carillon__ClaimKind kind;

@@ -19,7 +19,7 @@ bool jackpot_totals_take(struct service *service, struct pool_source *source,
 		*status_r = SERVICE_UNREADABLE;
 		return false;
 	case POOL_SOURCE_OVERFLOW:
-		fatal("%s %u: a total of wallet shard %u cannot be counted", taker->what,
+		fatal("%s %u: a total of wallet shard %u is too large to be counted", taker->what,
 			feed->pool, feed->shard);
 	case POOL_SOURCE_RESTORED:
 		metric_add(taker->restored, 1);

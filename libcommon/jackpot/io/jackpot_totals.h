@@ -1,6 +1,6 @@
-/* Takes the wallet's running totals from a message of the feed, for both jackpot services. A
- * message from before a restore is ignored; a message that the wallet cannot have sent goes to
- * dead.letters. */
+/* Takes the wallet's running totals from a message of the feed, for both jackpot services. Ignores
+ * a message that was sent before the wallet's shard was restored. A message that the wallet cannot
+ * have sent goes to dead.letters. */
 #ifndef CARILLON_JACKPOT_IO_JACKPOT_TOTALS_H
 #define CARILLON_JACKPOT_IO_JACKPOT_TOTALS_H
 
@@ -8,10 +8,11 @@
 #include "libcommon/jackpot/io/pool_feed.h"
 #include "libcommon/service/service.h"
 
-/* The service that takes them: its word for a pool ("pool", "set"), and its metrics. */
+/* The service that takes the totals: its word for a pool ("pool", "set"), and its metrics. */
 struct jackpot_taker {
 	const char *what;
 	struct metric *old, *restored;
+	struct metric *silent, *left_out; /* asked_totals.h: shards read, shards left out */
 };
 
 /* True: source->vector has the totals, and the caller handles the message's claim. False: nothing

@@ -60,7 +60,7 @@ static bool claim_valid(const Carillon__JackpotFeed *feed, uint32_t shards, char
 	return true;
 }
 
-static bool feed_valid(const Carillon__JackpotFeed *feed, uint32_t shards, char *reason)
+bool pool_feed_valid(const Carillon__JackpotFeed *feed, uint32_t shards, char *reason)
 {
 	const Carillon__Envelope *envelope = feed->envelope;
 	if (envelope == NULL)
@@ -99,7 +99,7 @@ Carillon__JackpotFeed *pool_feed_read(
 			"found %zu bytes that are not a message, expected a JackpotFeed", length);
 		return NULL;
 	}
-	if (!feed_valid(feed, shards, reason)) {
+	if (!pool_feed_valid(feed, shards, reason)) {
 		carillon__jackpot_feed__free_unpacked(feed, NULL);
 		return NULL;
 	}
@@ -396,7 +396,9 @@ static void replace_tally(PGconn *conn, uint32_t pool, struct pool_tally *tally)
 void pool_source_look(struct pool_source *source, uint64_t mono_us)
 {
 	if (source->behind_before > 0 && source->behind == 0)
-		log_info("pool %u: all rates are in use again", source->pool);
+		log_info("pool %u: the newest FX rates of all games and currencies are in use "
+			 "again",
+			source->pool);
 	source->behind_before = source->behind;
 	source->behind = 0;
 	source->looked_us = mono_us;

@@ -1,6 +1,6 @@
-/* Messages of jackpot.feed, for both jackpot services: reads and checks them, keeps the wallet's
- * running totals of a pool (a pool_source), stores and loads these, and opens the tallies that the
- * wallet counts stakes into. */
+/* Reads and checks the messages of jackpot.feed, for both jackpot services. Keeps, stores and loads
+ * a pool's copy of the wallet's running totals (a pool_source). Opens the tallies in which the
+ * wallet counts stakes. */
 #ifndef CARILLON_JACKPOT_IO_POOL_FEED_H
 #define CARILLON_JACKPOT_IO_POOL_FEED_H
 
@@ -19,12 +19,15 @@
 /* The message, or NULL; reason (POOL_FEED_REASON_MAX bytes) then says what was found and what was
  * expected. Free with carillon__jackpot_feed__free_unpacked(feed, NULL). Safe on any bytes; pure,
  * except that it allocates. An accepted message has an envelope of schema 1, a wallet shard of this
- * installation, totals that fit, and at most one complete claim, on this pool by a player of that
- * shard. */
+ * installation, totals that fit, and at most one complete claim, on the pool that the message
+ * names, by a player of that shard. */
 Carillon__JackpotFeed *pool_feed_read(
 	const uint8_t *bytes, size_t length, uint32_t shards, char *reason);
 
-/* What one pool knows of the wallet. */
+/* The same check of a message that is already unpacked: part of an answer by nanomsg. */
+bool pool_feed_valid(const Carillon__JackpotFeed *feed, uint32_t shards, char *reason);
+
+/* One pool's copy of the wallet's totals. */
 struct pool_source {
 	uint32_t pool;
 	const char *schema; /* the schema that stores its vector */
@@ -33,9 +36,9 @@ struct pool_source {
 	uint32_t granted[SHARDS_MAX]; /* of each wallet shard, the highest in carillon.shard at the
 					 last check */
 	/* How many pairs of game and currency keep an old rate or have no tally, because the last
-	 * pass (pool_source_look) found no place for a new one. */
+	 * pass (pool_source_look) found no place for a new tally. */
 	uint32_t behind;
-	uint32_t behind_before; /* the same for the pass before */
+	uint32_t behind_before; /* the same in the previous pass */
 	uint64_t looked_us;	/* start of the last pass, monotonic */
 };
 
@@ -46,8 +49,8 @@ enum pool_source_status {
 				 the fence proves that memory and database agree */
 	POOL_SOURCE_UNKNOWN,  /* names a tally that is not this pool's: nothing was taken */
 	POOL_SOURCE_OVERFLOW, /* a total that cannot be counted: no later total was taken */
-	POOL_SOURCE_AHEAD,    /* of an incarnation above the permitted one: nothing was taken. If it
-				 were believed, every true message would look old */
+	POOL_SOURCE_AHEAD, /* of an incarnation above the one in carillon.shard: nothing was taken.
+			      If it were, every genuine message after it would look old */
 };
 
 enum pool_source_status pool_source_take(
@@ -59,17 +62,18 @@ enum pool_source_status pool_source_take_or_load(
 	struct pool_source *source, PGconn *conn, const Carillon__JackpotFeed *feed, char *reason);
 
 /* Loads tallies and vector. The vector is stored in `schema`, "pool" or "cards"; the source keeps
- * this pointer. Closed tallies count towards T but take no place. Fatal on errors. */
+ * this pointer. Tallies that were closed more than ten minutes ago are loaded as folded: they count
+ * towards T but take no place. Fatal on errors. */
 void pool_source_load(struct pool_source *source, PGconn *conn, const char *schema, uint32_t pool);
-/* Loads live tallies that are not known yet: another service may have opened them. */
+/* Loads live tallies that are not known here yet, because another service may have opened them. */
 void pool_source_tallies(struct pool_source *source, PGconn *conn);
 /* Inside a transaction: writes the changed entries. */
 void pool_source_save(struct pool_source *source, PGconn *conn, const char *schema);
 /* Begins a pass over all games and currencies of the pool. Next, call pool_source_open for each of
  * them. */
 void pool_source_look(struct pool_source *source, uint64_t mono_us);
-/* True when the last pass found no place for some tally and the next pass is due. Places become
- * free only with time. */
+/* True when the last pass found no place for some tally and the next pass is due: closed tallies
+ * free their places only after some time. */
 bool pool_source_retry_due(const struct pool_source *source, uint64_t mono_us);
 /* From now on, `ppm` of each stake in (game, currency) goes to the pool, at the present rate of
  * carillon.fx_rate. If no open tally has this rate and ppm, opens one, closes the old one and folds

@@ -70,6 +70,9 @@ static void test_other_messages_are_none(void **state)
 	assert_false(direct_read(packed, n, &arena, &message));
 	assert_false(direct_kind(TOPIC_WALLET_FACTS));
 	assert_true(direct_kind(TOPIC_WALLET_COMMANDS));
+	assert_true(direct_kind_is(2, TOPIC_WALLET_COMMANDS));
+	assert_false(direct_kind_is(2, TOPIC_SPIN_COMMANDS));
+	assert_false(direct_kind_is(0, TOPIC_WALLET_FACTS));
 	arena_free(&arena);
 }
 

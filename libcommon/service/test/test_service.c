@@ -72,38 +72,6 @@ static void test_envelope_of_another_schema_is_rejected(void **state)
 	assert_string_equal(service.reason, "envelope: found none, expected one of schema 1");
 }
 
-static void test_kafka_batch_copy_outlives_its_source(void **state)
-{
-	uint8_t key[] = "k1";
-	uint8_t bytes[] = "payload";
-	struct kafka_message messages[2] = {
-		{ .topic = TOPIC_WALLET_FACTS,
-			.partition = 3,
-			.offset = 9,
-			.key = key,
-			.key_length = 2,
-			.bytes = bytes,
-			.length = 7 },
-		{ .topic = TOPIC_WALLET_FACTS, .partition = 3, .offset = 10 },
-	};
-	struct kafka_batch batch = { .messages = messages, .n = 2 };
-	(void)state;
-	struct kafka_batch copy = kafka_batch_copy(&batch);
-	memset(key, 0, sizeof(key));
-	memset(bytes, 0, sizeof(bytes));
-	assert_int_equal(copy.n, 2);
-	assert_memory_equal(copy.messages[0].key, "k1", 2);
-	assert_memory_equal(copy.messages[0].bytes, "payload", 7);
-	assert_int_equal(copy.messages[1].offset, 10);
-	assert_int_equal(copy.messages[1].length, 0);
-	kafka_batch_free(&copy);
-	assert_null(copy.messages);
-	struct kafka_batch none = { 0 };
-	copy = kafka_batch_copy(&none);
-	assert_int_equal(copy.n, 0);
-	kafka_batch_free(&copy);
-}
-
 static int usage(const char *program)
 {
 	(void)fprintf(stderr,
@@ -120,7 +88,6 @@ int main(int argc, char **argv)
 		cmocka_unit_test(test_kafka_offset_near_clamps),
 		cmocka_unit_test(test_topic_name_of_each),
 		cmocka_unit_test(test_envelope_of_another_schema_is_rejected),
-		cmocka_unit_test(test_kafka_batch_copy_outlives_its_source),
 	};
 	if (argc == 1)
 		return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,6 +1,7 @@
 /* Answers shared by several handlers. */
 #include "services/gateway/adapters/gateway.h"
 
+#include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
 
 #include <inttypes.h>
@@ -23,9 +24,28 @@ void answer_bad(
 
 void answer_unavailable(struct edge_request *request, const char *error)
 {
-	log_warn("a query failed: %s", error == NULL ? "no result" : error);
+	/* A crowd's reads fail together: one line a second says it, with how many there were. */
+	static uint64_t told_us, failed;
+	uint64_t now_us = clock_mono_us();
+	failed++;
+	if (told_us == 0 || now_us >= told_us + SECOND_US) {
+		log_warn("%" PRIu64 " queries have failed, most recently: %s", failed,
+			error == NULL ? "no result" : error);
+		told_us = now_us;
+		failed = 0;
+	}
 	edge_answer_header(request, "Retry-After", "1");
-	edge_answer_error(request, 503, "not_available", "The data cannot be read now. Try again.",
+	edge_answer_error(request, 503, "not_available",
+		"The database cannot be read now. Try again.", NULL, NULL, NULL);
+}
+
+void answer_busy(struct edge_request *request)
+{
+	edge_answer_header(request, "Retry-After", "1");
+	edge_answer_error(request, 503, "busy",
+		"Too many requests are waiting for an answer, so this request had no effect. If "
+		"an earlier request with the same key was answered 504, it may have taken "
+		"effect. Try again with the same key.",
 		NULL, NULL, NULL);
 }
 

@@ -1,6 +1,6 @@
 /* The audit log: each action in an operator's name, who requested it, and its outcome. A line is
  * written when the outcome is known; if Postgres does not take it, it goes to the process's log. */
-#include "services/gateway/adapters/gateway.h"
+#include "services/gateway/adapters/staff.h"
 
 #include "libcommon/io/log.h"
 
@@ -10,6 +10,7 @@
 #include <string.h>
 
 #define AUDIT_MS 4000
+#define AUDIT_ACTOR_MAX 144
 
 static void on_written(void *context, PGresult *result, const char *error)
 {
@@ -20,28 +21,63 @@ static void on_written(void *context, PGresult *result, const char *error)
 	free(line);
 }
 
-void audit_write(struct gateway *gateway, struct edge_request *request, uint32_t operator_id,
-	const char *action, player_id player, const char *content, uint32_t status)
+/* Who asked, kept from when the request was accepted: by the time of its line the client may have
+ * gone and the session may have ended. */
+#define ASKED_MAX 1024
+
+static struct asked {
+	uint64_t ticket;
+	char actor[AUDIT_ACTOR_MAX], request_id[EDGE_REQUEST_ID_MAX];
+} asked[ASKED_MAX];
+static size_t asked_next;
+
+void audit_asked(const struct gateway *gateway, struct edge_request *request, uint32_t operator_id)
+{
+	struct asked *now = &asked[asked_next++ % ASKED_MAX];
+	struct asker asker;
+
+	now->ticket = edge_ticket(request);
+	if (asker_of(gateway, request, &asker))
+		(void)snprintf(now->actor, sizeof(now->actor), "%s from %.64s", asker.name,
+			edge_peer(request));
+	else
+		(void)snprintf(now->actor, sizeof(now->actor), "operator-%" PRIu32 " from %.64s",
+			operator_id, edge_peer(request));
+	(void)snprintf(now->request_id, sizeof(now->request_id), "%s", edge_request_id(request));
+}
+
+/* The operator alone where so many others have asked since that the request is forgotten. */
+static const struct asked *asked_of(uint64_t ticket, uint32_t operator_id)
+{
+	static struct asked unknown;
+
+	for (size_t i = 0; i < ASKED_MAX; i++)
+		if (ticket != 0 && asked[i].ticket == ticket)
+			return &asked[i];
+	(void)snprintf(unknown.actor, sizeof(unknown.actor), "operator-%" PRIu32, operator_id);
+	return &unknown;
+}
+
+void audit_write(struct gateway *gateway, uint64_t ticket, uint32_t operator_id, const char *action,
+	player_id player, const char *content, uint32_t status)
 {
 	char subject[PLAYER_TEXT_MAX];
 	player_id_format(player, subject);
-	audit_write_of(gateway, request, operator_id, action, subject, content, status);
+	audit_write_of(gateway, ticket, operator_id, action, subject, content, status);
 }
 
-void audit_write_of(struct gateway *gateway, struct edge_request *request, uint32_t operator_id,
+void audit_write_of(struct gateway *gateway, uint64_t ticket, uint32_t operator_id,
 	const char *action, const char *subject, const char *content, uint32_t status)
 {
-	char operator_text[16], actor[96], status_text[16], line[1024];
-	const char *id = request == NULL ? "" : edge_request_id(request);
+	char operator_text[16], status_text[16], line[1024];
+	const struct asked *who = asked_of(ticket, operator_id);
 	(void)snprintf(operator_text, sizeof(operator_text), "%" PRIu32, operator_id);
-	(void)snprintf(actor, sizeof(actor), "operator-%" PRIu32 " from %.64s", operator_id,
-		request == NULL ? "?" : edge_peer(request));
 	(void)snprintf(status_text, sizeof(status_text), "%" PRIu32, status);
-	(void)snprintf(line, sizeof(line), "%s, %s of %s, %.600s, status %s, request %s", actor,
-		action, subject, content, status_text, id);
+	(void)snprintf(line, sizeof(line), "%s, %s of %s, %.600s, status %s, request %s",
+		who->actor, action, subject, content, status_text, who->request_id);
 	log_info("audit: %s", line);
-	const char *parameters[] = { operator_text, actor, action, subject, id, content,
-		status_text };
+	const char *parameters[] = { operator_text, who->actor, action, subject, who->request_id,
+		content, status_text };
 	pg_pool_query(gateway->pg,
 		"insert into gateway.audit (operator, actor, action, subject, request_id, content, "
 		"status) "

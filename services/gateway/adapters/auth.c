@@ -1,5 +1,5 @@
 /* Authentication: players' tokens, operators' keys, and the request limits of both. */
-#include "services/gateway/adapters/gateway.h"
+#include "services/gateway/adapters/staff.h"
 
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
@@ -18,8 +18,8 @@ static void unauthorized(
 	struct edge_request *request, const char *code, const char *found, const char *expected)
 {
 	edge_answer_header(request, "WWW-Authenticate", "Bearer");
-	edge_answer_error(request, 401, code, "The request is not authorized.", "Authorization",
-		found, expected);
+	edge_answer_error(request, 401, code, "The request has no valid token, key or session.",
+		"Authorization", found, expected);
 }
 
 static bool too_many(struct gateway *gateway, struct edge_request *request, uint32_t retry_s)
@@ -60,7 +60,9 @@ static bool auth_token(
 		return false;
 	}
 	session_name(token, session);
-	if (revoked_has(gateway->revoked, session)) {
+	uint64_t before_s = revoked_before_s(gateway->revoked, *player_r);
+	if (revoked_has(gateway->revoked, session) ||
+		(before_s > 0 && token_issued_s(gateway->token_key, token) <= before_s)) {
 		unauthorized(request, token_status_text(TOKEN_REVOKED), "a session that was ended",
 			"a new session");
 		return false;
@@ -68,7 +70,7 @@ static bool auth_token(
 	if (!limit_take(
 		    &gateway->by_player, (uint64_t)*player_r, edge_now_us(gateway->edge), &retry_s))
 		return too_many(gateway, request, retry_s);
-	return presence_session(gateway, request, *player_r, token, expires_s, acts);
+	return presence_session(gateway, request, *player_r, session, expires_s, acts);
 }
 
 bool auth_player(struct gateway *gateway, struct edge_request *request, player_id *player_r)
@@ -100,9 +102,9 @@ void auth_tick(struct gateway *gateway)
 	bool changed;
 
 	if (!token_key_again(gateway->token_key, &changed, error))
-		log_error("%s; the keys read before stay in force", error);
+		log_error("%s; the keys that were read before stay in force", error);
 	else if (changed)
-		log_info("other token keys are in force");
+		log_info("the token keys have changed: the new ones are in force");
 }
 
 bool auth_session_rate(struct gateway *gateway, struct edge_request *request)
@@ -174,26 +176,93 @@ static uint32_t operator_of(const struct gateway *gateway, const char *text)
 	return found;
 }
 
+uint32_t auth_key_operator(const struct gateway *gateway, const char *key)
+{
+	return operator_of(gateway, key);
+}
+
+static bool unknown(struct gateway *gateway, struct edge_request *request, const char *found)
+{
+	uint32_t retry_s = 1;
+
+	/* The limit slows down guesses only, not valid keys. */
+	if (!limit_take(&gateway->by_address, limit_key(edge_peer(request)) ^ 1,
+		    edge_now_us(gateway->edge), &retry_s))
+		return too_many(gateway, request, retry_s);
+	unauthorized(request, "operator_key", found, "Bearer and the operator's key, or a session");
+	return false;
+}
+
+/* The permission of a route that no row of core/permits.c names is nobody's. */
+static bool route_permission(struct edge_request *request, enum permission *permission_r)
+{
+	const struct edge_route *route = edge_route_of(request);
+
+	if (permit_of_route(route->method == EDGE_POST, route->pattern, permission_r))
+		return true;
+	log_error("ALARM the route %s has no permission in the table: its requests are refused",
+		route->pattern);
+	edge_answer_error(request, 403, "not_permitted",
+		"This route has no permission in the server's "
+		"table, so nobody may use it.",
+		NULL, NULL, NULL);
+	return false;
+}
+
+static bool auth_session_of(
+	struct gateway *gateway, struct edge_request *request, uint32_t *operator_r)
+{
+	const struct staff_session *session = staff_session_of(gateway, request);
+	enum permission permission;
+
+	if (session == NULL && staff_waits(gateway, request))
+		return false;
+	if (session == NULL)
+		return unknown(gateway, request, "no key and no open session");
+	if (!route_permission(request, &permission) ||
+		!staff_may(gateway, request, session, permission))
+		return false;
+	*operator_r = session->operator_id;
+	return true;
+}
+
+static bool auth_key_of(struct gateway *gateway, struct edge_request *request, const char *key,
+	uint32_t *operator_r)
+{
+	enum permission permission;
+
+	*operator_r = operator_of(gateway, key);
+	if (*operator_r == 0)
+		return unknown(gateway, request, "an unknown key");
+	if (!route_permission(request, &permission))
+		return false;
+	if (!key_permits(permission)) {
+		edge_answer_error(request, 403, "not_permitted",
+			"Only a user with a session may do this, not a back end with a key.", NULL,
+			NULL, NULL);
+		return false;
+	}
+	return true;
+}
+
 bool auth_operator(struct gateway *gateway, struct edge_request *request, uint32_t wanted,
 	uint32_t *operator_r)
 {
 	const char *key = edge_header(request, EDGE_AUTHORIZATION);
-	uint32_t retry_s = 1;
-	*operator_r = key == NULL ? 0 : operator_of(gateway, key);
-	if (*operator_r == 0) {
-		/* The limit slows down guesses only, not valid keys. */
-		if (!limit_take(&gateway->by_address, limit_key(edge_peer(request)) ^ 1,
-			    edge_now_us(gateway->edge), &retry_s))
-			return too_many(gateway, request, retry_s);
-		unauthorized(request, "operator_key", key == NULL ? "no key" : "an unknown key",
-			"Bearer and the operator's key");
+
+	*operator_r = 0;
+	if (key == NULL ? !auth_session_of(gateway, request, operator_r)
+			: !auth_key_of(gateway, request, key, operator_r))
 		return false;
-	}
 	if (wanted != 0 && wanted != *operator_r) {
 		edge_answer_error(request, 403, "other_operator",
-			"This key belongs to another operator.", "path", NULL, NULL);
+			key == NULL ? "This user belongs to another operator."
+				    : "This key belongs to another operator.",
+			"path", NULL, NULL);
 		return false;
 	}
+	if (edge_route_of(request)->method == EDGE_POST)
+		audit_asked(gateway, request, *operator_r);
 	return true;
 }
 

@@ -17,8 +17,8 @@
  * --------------------------------------------------------------------------
  */
 
-static void audit(struct gateway *gateway, struct edge_request *request,
-	const struct service_request *sent, const Carillon__WalletFact *fact, uint32_t status)
+static void audit(struct gateway *gateway, const struct service_request *sent,
+	const Carillon__WalletFact *fact, uint32_t status)
 {
 	char content[320];
 	char id[2 * ID_BYTES + 1] = "";
@@ -38,7 +38,7 @@ static void audit(struct gateway *gateway, struct edge_request *request,
 			grant->spins, grant->expires_us, (int)fact->refusal);
 	if (grant != NULL)
 		carillon__spin_grant__free_unpacked(grant, NULL);
-	audit_write(gateway, request, player_operator(sent->player), sent->text, sent->player,
+	audit_write(gateway, sent->ticket, player_operator(sent->player), sent->text, sent->player,
 		content, status);
 }
 
@@ -48,7 +48,7 @@ static void on_bonus_spins_fact(struct gateway *gateway, struct edge_request *re
 {
 	struct json_out *out = &gateway->out;
 	(void)reply;
-	audit(gateway, request, sent, fact, fact_status(sent, fact));
+	audit(gateway, sent, fact, fact_status(sent, fact));
 	if (!fact_accepted(request, sent, fact))
 		return;
 	out_begin(out);
@@ -63,10 +63,10 @@ static void spins_ask(struct gateway *gateway, struct edge_request *request,
 	struct service_request sent, Carillon__Outside *outside, const char *reason_text,
 	const char *key)
 {
-	char actor[32];
+	char actor[ACTOR_MAX];
 	char reason[REASON_MAX + 1];
 	(void)snprintf(reason, sizeof(reason), "%s", reason_text);
-	(void)snprintf(actor, sizeof(actor), "operator-%" PRIu32, player_operator(sent.player));
+	actor_of(gateway, request, player_operator(sent.player), actor);
 	outside->actor = actor;
 	outside->reason = reason;
 	sent.done = on_bonus_spins_fact;

@@ -183,8 +183,9 @@ static void unknown(struct edge_request *request, const struct waiting *waiting)
 {
 	char found[2 * TEXT_NUMBER];
 	(void)snprintf(found, sizeof(found), "%" PRId64 "-%" PRId64, waiting->move, waiting->index);
-	edge_answer_error(request, 404, "card_round_unknown", "This player has no such card round.",
-		"id", found, "the id of a card round");
+	edge_answer_error(request, 404, "card_round_unknown",
+		"This player has no card round with this id.", "id", found,
+		"the id of a card round");
 }
 
 static void sets_json(struct json_out *out, const PGresult *rows)

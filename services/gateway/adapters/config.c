@@ -30,6 +30,17 @@ void on_config(struct edge_request *request, void *context)
 	answer_sent(gateway, request, 200);
 }
 
+/* /play/GAME/?operator=N: the sites of that operator. A page that names another operator than its
+ * player's only cannot be shown at all. */
+bool config_framers(void *context, const struct edge_request *request, char out[EDGE_FRAMERS_MAX])
+{
+	const struct gateway *gateway = context;
+	char operator_text[16];
+	const char *given = edge_query(request, "operator", operator_text, sizeof(operator_text));
+	_Static_assert(FRAMES_TEXT_MAX <= EDGE_FRAMERS_MAX, "all origins of an operator fit");
+	return given != NULL && frames_of(&gateway->frames, given, out);
+}
+
 void config_origin(const char *url, char *out, size_t room)
 {
 	const char *host = strstr(url, "://");

@@ -1,6 +1,7 @@
 /* FX rates: an operator's treasury sets, lists and approves them. Two database functions do the
  * work (migrations/0004), each in one transaction: a rate, the rate that it replaces and the line
  * of the audit log are written together or not at all. */
+#include "services/gateway/adapters/staff.h"
 #include "services/gateway/adapters/money.h"
 
 #include "services/gateway/core/fx.h"
@@ -15,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define ASKER_FROM_MAX 160
 #define EUR 978
 #define AHEAD_MAX_US (UINT64_C(400) * 86400 * SECOND_US) /* how far ahead a rate may start */
 #define LIST_DEFAULT 50
@@ -108,8 +110,9 @@ static const struct {
 		"valid_from_us", "another time" },
 	{ "rate_unknown", "No FX rate with this id was requested.", "id",
 		"the id of an FX rate that waits for approval" },
-	{ "same_approver", "This key requested the FX rate. A different key must approve it.",
-		"Authorization", "another key of the operator" },
+	{ "same_approver",
+		"The same user or key requested the FX rate. Another one must approve it.",
+		"Authorization", "another user or key of the operator" },
 };
 
 static void refuse(struct edge_request *request, uint32_t status, const char *code)
@@ -141,23 +144,15 @@ static void on_done(void *context, PGresult *result, const char *error)
 	free(waiting);
 }
 
-static void hex(const uint8_t *bytes, size_t n, char *out)
-{
-	out[0] = '\\';
-	out[1] = 'x';
-	(void)sodium_bin2hex(out + 2, 2 * n + 1, bytes, n);
-}
-
 /* The requester: the digest of the key used, and the text for the audit log. */
-static void requester(
-	struct edge_request *request, uint32_t operator_id, char digest_r[80], char actor_r[96])
+static void requester(const struct gateway *gateway, struct edge_request *request,
+	char digest_r[80], char actor_r[ASKER_FROM_MAX])
 {
-	uint8_t digest[crypto_hash_sha256_BYTES];
-	const char *key = edge_header(request, EDGE_AUTHORIZATION);
-	(void)crypto_hash_sha256(digest, (const unsigned char *)key, strlen(key));
-	hex(digest, sizeof(digest), digest_r);
-	(void)snprintf(actor_r, 96, "operator-%" PRIu32 " key %.8s from %.64s", operator_id,
-		digest_r + 2, edge_peer(request));
+	struct asker asker;
+
+	(void)asker_of(gateway, request, &asker);
+	pg_bytea_text(asker.digest, sizeof(asker.digest), digest_r);
+	(void)snprintf(actor_r, ASKER_FROM_MAX, "%.60s from %.60s", asker.name, edge_peer(request));
 }
 
 static bool body_ok(struct edge_request *request, const struct fx_body *body,
@@ -190,7 +185,8 @@ void on_fx_set(struct edge_request *request, void *context)
 	uint32_t operator_id;
 	int64_t nano;
 	uint8_t bytes[ID_BYTES];
-	char operator_text[16], id[48], content[48], digest[80], actor[96], number[16], rate[24];
+	char operator_text[16], id[48], content[48], digest[80], actor[ASKER_FROM_MAX], number[16],
+		rate[24];
 	char from[NUMBER_MAX], jump[16], whole[160];
 	if (!fx_operator(gateway, request, &operator_id) || !auth_key(request, &key) ||
 		!answer_parse(request, fx_fields, &body) ||
@@ -198,12 +194,12 @@ void on_fx_set(struct edge_request *request, void *context)
 		return;
 	(void)snprintf(operator_text, sizeof(operator_text), "%" PRIu32, operator_id);
 	auth_id(key, operator_text, bytes);
-	hex(bytes, ID_BYTES, id);
+	pg_bytea_text(bytes, ID_BYTES, id);
 	(void)snprintf(whole, sizeof(whole), "fx %" PRIu32 " %" PRId64 " %" PRId64,
 		currency->number, nano, body.valid_from_us);
 	auth_id(whole, body.reason, bytes);
-	hex(bytes, ID_BYTES, content);
-	requester(request, operator_id, digest, actor);
+	pg_bytea_text(bytes, ID_BYTES, content);
+	requester(gateway, request, digest, actor);
 	(void)snprintf(number, sizeof(number), "%" PRIu32, currency->number);
 	(void)snprintf(rate, sizeof(rate), "%" PRId64, nano);
 	(void)snprintf(from, sizeof(from), "%" PRId64, body.valid_from_us);
@@ -223,7 +219,7 @@ void on_fx_approve(struct edge_request *request, void *context)
 {
 	struct gateway *gateway = context;
 	uint32_t operator_id;
-	char operator_text[16], id[48], digest[80], actor[96];
+	char operator_text[16], id[48], digest[80], actor[ASKER_FROM_MAX];
 	const char *given = edge_parameter(request, 1);
 	if (!fx_operator(gateway, request, &operator_id))
 		return;
@@ -234,7 +230,7 @@ void on_fx_approve(struct edge_request *request, void *context)
 	}
 	(void)snprintf(operator_text, sizeof(operator_text), "%" PRIu32, operator_id);
 	(void)snprintf(id, sizeof(id), "\\x%s", given);
-	requester(request, operator_id, digest, actor);
+	requester(gateway, request, digest, actor);
 	const char *parameters[] = { operator_text, id, digest, actor, edge_request_id(request) };
 	pg_pool_query(gateway->pg,
 		"select http, coalesce(code, ''), " RESULT_COLUMNS

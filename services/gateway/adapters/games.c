@@ -180,7 +180,7 @@ static void settle_one(struct gateway *gateway, uint64_t ticket, enum known know
 	else if (known == KNOWN_BEHIND)
 		answer_behind(request);
 	else
-		answer_unavailable(request, "the definitions announced");
+		answer_unavailable(request, "cannot read the newly announced definitions");
 	late.again = 0;
 }
 
@@ -207,7 +207,7 @@ static void on_definitions(void *context, PGresult *result, const char *error)
 	struct gateway *gateway = context;
 	games.asking = false;
 	if (result == NULL || PQresultStatus(result) != PGRES_TUPLES_OK) {
-		log_warn("carillon.game: %s", error == NULL ? "no rows" : error);
+		log_warn("cannot read carillon.game: %s", error == NULL ? "no rows" : error);
 		settle(gateway, KNOWN_NOT);
 		return;
 	}
@@ -248,7 +248,7 @@ static void on_announced(void *context, PGresult *result, const char *error)
 	struct gateway *gateway = context;
 	games.asking = false;
 	if (result == NULL || PQresultStatus(result) != PGRES_TUPLES_OK) {
-		log_warn("carillon.game: %s", error == NULL ? "no rows" : error);
+		log_warn("cannot read carillon.game: %s", error == NULL ? "no rows" : error);
 		settle(gateway, KNOWN_NOT);
 		return;
 	}
@@ -283,7 +283,8 @@ bool games_current(struct gateway *gateway, struct edge_request *request)
 	if (late.again == ticket)
 		return true;
 	if (late.n == WAITING_MAX) {
-		answer_unavailable(request, "too many wait for the definitions announced");
+		answer_unavailable(
+			request, "too many requests wait for newly announced definitions");
 		return false;
 	}
 	late.waiting[late.n++] = (struct waiting){ ticket, late.looks };

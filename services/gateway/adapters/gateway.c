@@ -1,6 +1,8 @@
 /* The gateway's state: created from the settings before any connection is made, and freed with the
  * connections when the process ends. */
-#include "services/gateway/adapters/gateway.h"
+#include "services/gateway/adapters/reports.h"
+#include "services/gateway/adapters/staff.h"
+#include "services/gateway/adapters/webhooks.h"
 
 #include "libcommon/io/log.h"
 
@@ -32,6 +34,7 @@ static void metrics_begin(struct gateway *gateway)
 void gateway_begin(struct gateway *gateway)
 {
 	char error[TOKEN_ERROR_MAX];
+	char wrong[FRAMES_ERROR_MAX];
 	uint64_t random;
 	if (token_key_read(common.keys, &gateway->token_key, error) != TOKEN_OK)
 		fatal("%s", error);
@@ -39,6 +42,8 @@ void gateway_begin(struct gateway *gateway)
 	auth_load(gateway);
 	games_card_sets(gateway->settings.card_sets);
 	presence_begin(gateway);
+	if (!frames_parse(gateway->settings.frames, &gateway->frames, wrong))
+		fatal("GATEWAY_FRAMES: %s", wrong);
 	pool_actions_begin(gateway);
 	gateway->demo = strcmp(common.kind, "live") != 0;
 	gateway->shards = (uint32_t)common.shards;
@@ -54,6 +59,9 @@ void gateway_begin(struct gateway *gateway)
 void gateway_end(struct gateway *gateway)
 {
 	pg_pool_poll(gateway->pg);
+	staff_end();
+	webhooks_end();
+	rollups_end();
 	edge_free(&gateway->edge);
 	nn_bus_free(&gateway->bus);
 	owners_free(&gateway->owners);

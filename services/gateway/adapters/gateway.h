@@ -4,6 +4,7 @@
 
 #include "libcommon/base/ids.h"
 #include "libcommon/base/session.h"
+#include "libcommon/edge/door_settings.h"
 #include "libcommon/edge/edge.h"
 #include "libcommon/io/instance.h"
 #include "libcommon/io/kafka.h"
@@ -17,6 +18,8 @@
 #include "libcommon/edge/token.h"
 #include "services/gateway/adapters/json_out.h"
 #include "services/gateway/adapters/parse.h"
+#include "services/gateway/core/frames.h"
+#include "services/gateway/core/admit.h"
 #include "services/gateway/core/inflight.h"
 #include "services/gateway/core/limit.h"
 #include "services/gateway/core/presence.h"
@@ -59,6 +62,7 @@ struct service_request {
 	size_t length;
 	uint32_t times;	   /* sent so often */
 	uint64_t again_us; /* then it is sent again */
+	bool quarantined;  /* its service has died of it and does not look at it any more */
 	uint64_t epochs;   /* of the owners that it was last sent to, added up */
 	bool handed; /* an owner was handed the request, or it is recorded: what became of it is
 			not known until the answer */
@@ -72,12 +76,19 @@ struct operator_key {
 struct gateway_settings {
 	char listen[SETTING_TEXT_MAX], events_url[SETTING_TEXT_MAX], web[SETTING_TEXT_MAX];
 	char card_sets[SETTING_TEXT_MAX];
+	char frames[SETTING_TEXT_MAX];
 	char pool_operators[SETTING_TEXT_MAX];
 	char idle[SETTING_TEXT_MAX], reconnect[SETTING_TEXT_MAX];
 	int64_t fx_operator, fx_jump_percent;
-	int64_t decide_after_s;
+	int64_t decide_after_s, report_grace_s;
+	char large_wins[SETTING_TEXT_MAX];
+	int64_t webhook_timeout_ms, webhook_retry_ms, webhook_give_up_s;
+	bool webhook_internal;
 	int64_t rate_per_s, burst, sessions_per_s, wait_ms, session_s, connections_max;
+	struct door_settings doors;
 	int64_t reality_check_s;
+	int64_t staff_idle_s, staff_session_s, staff_confirm_s, staff_lock_s;
+	bool definitions;
 };
 
 struct gateway {
@@ -98,8 +109,10 @@ struct gateway {
 	uint32_t shards;
 
 	struct limit by_player, by_address;
+	struct frames frames;		 /* who may show the games in a frame */
 	struct timeouts idle, reconnect; /* by operator, by game */
 	struct inflight inflight;
+	struct admit admit; /* by how fast the services answer */
 	struct service_request requests[INFLIGHT_MAX];
 	uint64_t last_reply_us; /* when the last reply came, to any request; for the breaker */
 	uint64_t expired_in_row;
@@ -155,10 +168,18 @@ struct auth_session {
 struct auth_session auth_session(struct gateway *gateway, struct edge_request *request);
 /* Once a second: reads the token key's file again if it has changed. */
 void auth_tick(struct gateway *gateway);
-/* Reads the operator of the key; `wanted` is the operator that it must be, 0: any. False when 401
- * or 403 was answered. */
+/* Reads the operator of the key or of the user's session, and checks that they may use this route;
+ * `wanted` is the operator that it must be, 0: any. False when 401 or 403 was answered, or when the
+ * request waits and is handled again. */
 bool auth_operator(struct gateway *gateway, struct edge_request *request, uint32_t wanted,
 	uint32_t *operator_r);
+/* Names who asks, for the books: "operator-1" for a back end, whichever of its keys it uses;
+ * "operator-1 anna" for a user. */
+#define ACTOR_MAX 48
+void actor_of(const struct gateway *gateway, const struct edge_request *request,
+	uint32_t operator_id, char out[ACTOR_MAX]);
+/* The operator of a key's text; 0: unknown. */
+uint32_t auth_key_operator(const struct gateway *gateway, const char *key);
 /* False when 429 was answered. */
 bool auth_session_rate(struct gateway *gateway, struct edge_request *request);
 /* Reads the header Idempotency-Key; false when 400 was answered. */
@@ -175,6 +196,7 @@ void answer_problem(struct edge_request *request, const struct problem *problem)
 void answer_bad(struct edge_request *request, const char *where, const char *found,
 	const char *expected);						  /* 400 */
 void answer_unavailable(struct edge_request *request, const char *error); /* 503: a query failed */
+void answer_busy(struct edge_request *request); /* 503: would wait too long; nothing was done */
 void answer_behind(
 	struct edge_request *request); /* 503: an announced definition is not loaded here yet */
 /* Reads the body by a table of fields; false when 400 was answered. */
@@ -233,9 +255,10 @@ void sessions_tick(struct gateway *gateway); /* every 20 ms */
 
 void presence_begin(
 	struct gateway *gateway); /* reads the settings; fatal when they are not valid */
-/* False when 401 session_idle was answered. `acts`: the request is an action of the player. */
+/* False when 401 session_idle was answered. `name`: of the session (session_name). `acts`: the
+ * request is an action of the player. */
 bool presence_session(struct gateway *gateway, struct edge_request *request, player_id player,
-	const char *token, uint64_t expires_s, bool acts);
+	const char *name, uint64_t expires_s, bool acts);
 /* A session begins. */
 void presence_issued(
 	struct gateway *gateway, player_id player, const char *token, uint64_t expires_s);
@@ -256,11 +279,14 @@ bool readiness_reached(void);
 
 /* "ws://host:port" of "ws://host:port/path": the other server that the pages may connect to. */
 void config_origin(const char *url, char *out, size_t room);
+/* For edge_pages_framed: the sites of the operator that the address of the page names. */
+bool config_framers(void *context, const struct edge_request *request, char out[EDGE_FRAMERS_MAX]);
 
 /* ---- routes.c: the table of routes, ended by a NULL path, and its handlers ---- */
 
 extern const struct edge_route gateway_routes[];
 
+edge_handler on_definition; /* definitions.c */
 edge_handler on_config, on_games, on_game, on_demo_session, on_open_player, on_session, on_deposit,
 	on_withdrawal, on_correction, on_grant, on_block, on_bonus_spins, on_bonus_spins_list,
 	on_bonus_spins_end, on_withdrawals, on_withdrawal_look, on_withdrawal_decide, on_grant_back,
@@ -271,13 +297,9 @@ edge_handler on_state, on_round, on_action, on_settings, on_rounds, on_journal, 
 edge_handler on_pool_action, on_pool_approve, on_pool_actions, on_pool_transfers;
 
 edge_handler on_fx_set, on_fx_list, on_fx_approve;	    /* fx.c */
+edge_handler on_history;				    /* history_list.c */
 edge_handler on_pool_view;				    /* pool_view.c */
 edge_handler on_logout, on_own_session, on_own_session_set; /* own_session.c */
-
-/* ---- payouts.c ---- */
-
-void payouts_tick(struct gateway *gateway); /* once a second: connects to the payments service ahead
-					       of the first hint */
 
 /* ---- history.c: adds the rows of the round to a replay ---- */
 
@@ -323,12 +345,15 @@ bool counters_read_since(uint64_t us);
 void counters_levels(struct json_out *out, uint32_t pool);
 void status_tick(struct gateway *gateway); /* once a second */
 bool status_owned(void); /* true when each shard of wallet and spin-engine has an owner */
-/* Records an operator's action and its outcome; `content` is JSON. `request` may be NULL. */
-void audit_write(struct gateway *gateway, struct edge_request *request, uint32_t operator_id,
-	const char *action, player_id player, const char *content, uint32_t status);
+/* Remembers who asks, for the line of the audit log that may come after the client has gone;
+ * auth_operator calls it. */
+void audit_asked(const struct gateway *gateway, struct edge_request *request, uint32_t operator_id);
+/* Records an operator's action and its outcome; `content` is JSON, `ticket` that of the request. */
+void audit_write(struct gateway *gateway, uint64_t ticket, uint32_t operator_id, const char *action,
+	player_id player, const char *content, uint32_t status);
 
 /* The same for a subject other than a player: "pool 4". */
-void audit_write_of(struct gateway *gateway, struct edge_request *request, uint32_t operator_id,
+void audit_write_of(struct gateway *gateway, uint64_t ticket, uint32_t operator_id,
 	const char *action, const char *subject, const char *content, uint32_t status);
 
 /* ---- pool_actions.c ---- */

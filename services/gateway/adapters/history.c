@@ -2,7 +2,8 @@
  * player: each row names the previous row of its account. The newest row is searched among the rows
  * of the last second, which wallet.account may not know yet. The answer says when older rows are in
  * the archive. */
-#include "services/gateway/adapters/history_rounds.h"
+#include "services/gateway/adapters/history_read.h"
+#include "services/gateway/adapters/journal_rows.h"
 
 #include "libcommon/io/log.h"
 
@@ -15,43 +16,7 @@
 #define LIMIT_MAX 200
 #define FILTERED_ROWS_MAX 500 /* rows read for one page of rounds with a filter */
 #define TEXT_NUMBER 24
-
-#define COLUMNS                                                                                    \
-	"seq, kind, move, round, game, refusal, release, stake, win_balance, win_pending, "        \
-	"forfeit, amount, balance_after, pending_after, prev_seq, claims"
-
-/* $1 player, $2 shard, $3 a row of the account or 0 for the newest, $4 number of rows. Row $3 comes
- * first. */
-#define WALK(down_to)                                                                              \
-	"with start as (select case when $3::bigint > 0 then $3::bigint else "                     \
-	"wallet.newest_of($1::bigint, $2::integer) end as seq), "                                  \
-	"walk as (select w.* from start s, wallet.rows_back($1::bigint, $2::integer, s.seq, "      \
-	"$4::bigint, " down_to ") w) "                                                             \
-	"select " COLUMNS ", (extract(epoch from time) * 1000000)::bigint, case when kind = 24 "   \
-	"then record end, (kind = 2 and outside_id is not null)::integer, case "                   \
-	"when kind = 24 then (select count(*) from wallet.claim c where "                          \
-	"c.player = $1::bigint and c.closed_seq = walk.seq and c.kind = 2) "                       \
-	"when claims > 0 then (select count(*) from wallet.claim c where "                         \
-	"c.player = $1::bigint and c.move = walk.move and c.kind = 2) "                            \
-	"else 0 end, coalesce((prev_day <= (select max(l.day) from wallet.leaf "                   \
-	"l where l.shard = $2::integer and l.state = 'dropped'))::integer, 0) "                    \
-	"from walk "
-
-static const char journal_sql[] = WALK("0") "order by seq desc";
-static const char replay_sql[] = WALK("$5::bigint") "where round = $5::bigint order by seq";
-
-#define HIDDEN_MAX 64
-
-/* What the player has not seen yet, as the engine says: rounds whose feature is not watched to its
- * end, and moves from `expect` on. */
-struct hiding {
-	int64_t round[HIDDEN_MAX];
-	size_t n;
-	int64_t oldest; /* of the rounds */
-	int64_t expect; /* 0: not known */
-	int64_t minor;	/* jackpots of the rounds in the balance, as of row seq */
-	int64_t seq;
-};
+#define WAIT_MAX_US UINT64_C(1000000) /* for a connection; longer is refused at once */
 
 /* The state of a request that waits. */
 struct waiting {
@@ -66,7 +31,7 @@ struct waiting {
 	char *replay; /* the finished members of the answer */
 };
 
-static void row_read(const PGresult *result, int i, struct history_row *row_r)
+void history_row_read(const PGresult *result, int i, struct history_row *row_r)
 {
 	*row_r = (struct history_row){
 		.seq = pg_number(result, i, 0),
@@ -86,25 +51,19 @@ static void row_read(const PGresult *result, int i, struct history_row *row_r)
 		.prev_seq = pg_number(result, i, 14),
 		.claims = pg_number(result, i, 15),
 		.time_us = pg_number(result, i, 16),
+		.award = PQgetisnull(result, i, 17) == 0,
 		.bonus_spin = pg_number(result, i, 18) != 0,
 		.cards = pg_number(result, i, 19),
 		.archived = pg_number(result, i, 20) != 0,
+		.mode = (uint32_t)pg_number(result, i, 23),
 	};
 	if (row_r->archived)
 		row_r->prev_seq = 0; /* as far as the database has them */
-	if (row_r->kind != CARILLON__MOVE_KIND__MOVE_AWARD || PQgetisnull(result, i, 17))
+	if (!row_r->award)
 		return;
-	size_t length;
-	uint8_t *bytes = pg_bytea(result, i, 17, &length);
-	Carillon__Award *award = carillon__award__unpack(NULL, length, bytes);
-	if (award != NULL) {
-		row_r->award = true;
-		row_r->award_round = (int64_t)award->move;
-		row_r->award_index = award->index;
-		row_r->award_pool = award->pool;
-		carillon__award__free_unpacked(award, NULL);
-	}
-	PQfreemem(bytes);
+	row_r->award_round = pg_number(result, i, 17);
+	row_r->award_index = (uint32_t)pg_number(result, i, 21);
+	row_r->award_pool = (uint32_t)pg_number(result, i, 22);
 }
 
 /* Writes "MOVE_BET" as "bet". */
@@ -121,22 +80,7 @@ static const char *enum_text(
 	return out;
 }
 
-static bool is_hidden(const struct hiding *hiding, int64_t round)
-{
-	for (size_t i = 0; i < hiding->n; i++)
-		if (hiding->round[i] == round)
-			return true;
-	return false;
-}
-
-/* A round that began after the engine was asked is not known to be seen. */
-static bool is_hidden_award(const struct hiding *hiding, const struct history_row *row)
-{
-	return row->award && (is_hidden(hiding, row->award_round) ||
-				     (hiding->expect != 0 && row->award_round >= hiding->expect));
-}
-
-static void known_json(struct json_out *out, const char *name, bool known, int64_t value)
+void history_known_json(struct json_out *out, const char *name, bool known, int64_t value)
 {
 	if (known)
 		out_int(out, name, value);
@@ -157,7 +101,8 @@ static void row_json(
 	struct json_out *out, struct history_row *row, const struct hiding *hiding, bool balance)
 {
 	char text[32];
-	bool seen = row->award ? !is_hidden_award(hiding, row) : !is_hidden(hiding, row->round);
+	bool seen =
+		row->award ? !history_hides_award(hiding, row) : !history_hides(hiding, row->round);
 
 	refused_clear(row);
 	out_open(out, NULL, '{');
@@ -171,12 +116,12 @@ static void row_json(
 		out, "refusal", enum_text(&carillon__refusal__descriptor, row->refusal, 8, text));
 	out_int(out, "release_minor", row->release);
 	out_int(out, "stake_minor", row->stake);
-	known_json(out, "win_balance_minor", seen, row->win_balance);
-	known_json(out, "win_pending_minor", seen, row->win_pending);
+	history_known_json(out, "win_balance_minor", seen, row->win_balance);
+	history_known_json(out, "win_pending_minor", seen, row->win_pending);
 	out_int(out, "forfeit_minor", row->forfeit);
-	known_json(out, "amount_minor", seen || !row->award, row->amount);
-	known_json(out, "balance_after_minor", balance, row->balance_after);
-	known_json(out, "pending_after_minor", seen, row->pending_after);
+	history_known_json(out, "amount_minor", seen || !row->award, row->amount);
+	history_known_json(out, "balance_after_minor", balance, row->balance_after);
+	history_known_json(out, "pending_after_minor", seen, row->pending_after);
 	if (row->bonus_spin)
 		out_bool(out, "bonus_spin", true);
 	if (row->award) {
@@ -189,30 +134,19 @@ static void row_json(
 	out_close(out, '}');
 }
 
-/* The first row that may have a hidden award in its balance, where the award's own row is not
- * known. */
-static int64_t may_hide_from(const struct hiding *hiding)
-{
-	if (hiding->n == 0)
-		return INT64_MAX;
-	return hiding->minor != 0 ? 0 : hiding->seq + 1;
-}
-
-/* Rows newest first. The balance has a hidden award in it from the award's row on. Awards follow
- * their round's bet, so a page that goes back to the bet has their rows. */
 static int64_t hidden_from_of(const PGresult *result, int first, const struct hiding *hiding)
 {
-	int64_t from = INT64_MAX;
-	bool whole = hiding->n == 0;
+	size_t n = (size_t)(PQntuples(result) - first);
+	struct history_row *rows = calloc(n + 1, sizeof(*rows));
+	int64_t from;
 
-	for (int i = first; i < PQntuples(result); i++) {
-		struct history_row row;
-		row_read(result, i, &row);
-		if (is_hidden_award(hiding, &row))
-			from = row.seq;
-		whole = whole || (row.move > 0 && row.move <= hiding->oldest) || row.prev_seq <= 0;
-	}
-	return !whole && may_hide_from(hiding) < from ? may_hide_from(hiding) : from;
+	if (rows == NULL)
+		fatal("out of memory: %zu rows", n);
+	for (size_t i = 0; i < n; i++)
+		history_row_read(result, first + (int)i, &rows[i]);
+	from = history_hidden_from(rows, n, hiding);
+	free(rows);
+	return from;
 }
 
 static void rows_json(struct json_out *out, const PGresult *result, int first,
@@ -221,13 +155,13 @@ static void rows_json(struct json_out *out, const PGresult *result, int first,
 	int64_t hidden_from = hidden_from_of(result, first, hiding);
 
 	for (int i = first; i < PQntuples(result); i++) {
-		row_read(result, i, last_r);
+		history_row_read(result, i, last_r);
 		if (hiding->expect == 0 || last_r->move < hiding->expect)
 			row_json(out, last_r, hiding, last_r->seq < hidden_from);
 	}
 }
 
-static void hiding_read(const Carillon__SpinReply *reply, struct hiding *hiding_r)
+void history_hiding_read(const Carillon__SpinReply *reply, struct hiding *hiding_r)
 {
 	*hiding_r = (struct hiding){ .expect = (int64_t)reply->expect,
 		.minor = reply->hidden_minor,
@@ -244,20 +178,27 @@ static void hiding_read(const Carillon__SpinReply *reply, struct hiding *hiding_
  * ----------------------------------------------------------------------------------------------------------------------
  */
 
-static void walk(struct waiting *waiting, const char *sql, int64_t from, int64_t rows,
-	int64_t round, pg_done *done)
+static void walk(struct waiting *waiting, int64_t from, int64_t rows, int64_t round, pg_done *done)
 {
-	char player[TEXT_NUMBER], shard[TEXT_NUMBER], start[TEXT_NUMBER], count[TEXT_NUMBER],
-		until[TEXT_NUMBER];
-	const char *parameters[] = { player, shard, start, count, until };
-	(void)snprintf(player, sizeof(player), "%" PRId64, waiting->waiter.player);
-	(void)snprintf(shard, sizeof(shard), "%" PRIu32,
-		shard_of_player(waiting->waiter.player, waiting->waiter.gateway->shards));
-	(void)snprintf(start, sizeof(start), "%" PRId64, from);
-	(void)snprintf(count, sizeof(count), "%" PRId64, rows);
-	(void)snprintf(until, sizeof(until), "%" PRId64, round);
-	pg_pool_query(waiting->waiter.gateway->pg_ro, sql, round > 0 ? 5 : 4, parameters, QUERY_MS,
+	player_id player = waiting->waiter.player;
+	struct gateway *gateway = waiting->waiter.gateway;
+
+	journal_rows(gateway,
+		&(struct journal_wanted){ .player = player,
+			.shard = shard_of_player(player, gateway->shards),
+			.from = from,
+			.rows = rows,
+			.round = round },
 		done, waiting);
+}
+
+/* False when 503 was answered: too many wait for a read. */
+bool history_reads_soon(struct gateway *gateway, struct edge_request *request)
+{
+	if (journal_rows_wait_us() + pg_pool_wait_us(gateway->pg_ro) <= WAIT_MAX_US)
+		return true;
+	answer_busy(request);
+	return false;
 }
 
 /* Reads limit and before from the query; false when an error was answered. */
@@ -266,7 +207,8 @@ static bool page_read(struct edge_request *request, struct gateway *gateway,
 {
 	char text[TEXT_NUMBER];
 	*before_r = 0;
-	if (!auth_player(gateway, request, player_r) || !answer_query(request, names) ||
+	if (!auth_player(gateway, request, player_r) || !history_reads_soon(gateway, request) ||
+		!answer_query(request, names) ||
 		!answer_limit(request, LIMIT_DEFAULT, LIMIT_MAX, limit_r))
 		return false;
 	if (edge_query(request, "before", text, sizeof(text)) == NULL ||
@@ -338,9 +280,9 @@ static void on_journal_state(struct gateway *gateway, struct edge_request *reque
 		return;
 	waiting = page_new(
 		gateway, request, sent->player, strtoll(sent->text, NULL, 10), sent->number);
-	hiding_read(reply, &waiting->hiding);
-	walk(waiting, journal_sql, waiting->before, waiting->limit + (waiting->before > 0 ? 1 : 0),
-		0, on_journal_rows);
+	history_hiding_read(reply, &waiting->hiding);
+	walk(waiting, waiting->before, waiting->limit + (waiting->before > 0 ? 1 : 0), 0,
+		on_journal_rows);
 }
 
 void on_journal(struct edge_request *request, void *context)
@@ -372,8 +314,8 @@ static void round_json(struct json_out *out, const struct history_round *round)
 	out_int(out, "stake_minor", round->stake);
 	out_int(out, "win_minor", round->win);
 	out_int(out, "jackpots_minor", round->jackpots);
-	out_int(out, "balance_before_minor", round->balance_before);
-	out_int(out, "balance_after_minor", round->balance_after);
+	history_known_json(out, "balance_before_minor", round->before_known, round->balance_before);
+	history_known_json(out, "balance_after_minor", round->after_known, round->balance_after);
 	out_bool(out, "bonus_spin", round->bonus_spin);
 	out_bool(out, "closed", round->closed);
 	out_bool(out, "refused", round->refused);
@@ -415,9 +357,10 @@ static size_t page_rounds(
 }
 
 static void rounds_answer(struct waiting *waiting, struct edge_request *request,
-	const struct history_round *rounds, size_t n, int64_t next, bool bounded)
+	struct history_round *rounds, size_t n, int64_t next, bool bounded)
 {
 	struct json_out *out = &waiting->waiter.gateway->out;
+	history_rounds_hide(rounds, n, waiting->rows, waiting->n, &waiting->hiding);
 	out_begin(out);
 	out_open(out, NULL, '{');
 	out_open(out, "rounds", '[');
@@ -440,7 +383,7 @@ static void rows_take(struct waiting *waiting, const PGresult *result)
 	if (waiting->rows == NULL)
 		fatal("out of memory: %zu rows", waiting->n + n);
 	for (size_t i = 0; i < n; i++)
-		row_read(result, (int)i, &waiting->rows[waiting->n++]);
+		history_row_read(result, (int)i, &waiting->rows[waiting->n++]);
 }
 
 static void on_round_rows(void *context, PGresult *result, const char *error)
@@ -460,7 +403,7 @@ static void on_round_rows(void *context, PGresult *result, const char *error)
 		waiting->asked = waiting->rows_max - (int64_t)waiting->n;
 		if (waiting->asked > chunk_of(waiting->limit))
 			waiting->asked = chunk_of(waiting->limit);
-		walk(waiting, journal_sql, last, waiting->asked, 0, on_round_rows);
+		walk(waiting, last, waiting->asked, 0, on_round_rows);
 		return;
 	}
 	rounds_answer(
@@ -489,26 +432,46 @@ static bool filters_read(
 	return true;
 }
 
+/* The engine has said what the player has seen. */
+static void on_rounds_state(struct gateway *gateway, struct edge_request *request,
+	const struct service_request *sent, const Carillon__SpinReply *reply,
+	const Carillon__WalletFact *fact)
+{
+	struct waiting *waiting;
+	bool filtered = sent->seq != 0 || sent->until != 0;
+	(void)fact;
+	if (!reply_accepted(gateway, request, sent, reply))
+		return;
+	waiting = page_new(
+		gateway, request, sent->player, strtoll(sent->text, NULL, 10), sent->number);
+	history_hiding_read(reply, &waiting->hiding);
+	waiting->game = (uint32_t)sent->seq;
+	waiting->wins = sent->until != 0;
+	waiting->rows_max = filtered ? FILTERED_ROWS_MAX : waiting->limit * 4 + 50;
+	waiting->asked = chunk_of(waiting->limit) + (waiting->before > 0 ? 1 : 0);
+	if (waiting->asked > waiting->rows_max)
+		waiting->asked = waiting->rows_max;
+	walk(waiting, waiting->before, waiting->asked, 0, on_round_rows);
+}
+
 void on_rounds(struct edge_request *request, void *context)
 {
 	static const char *const names[] = { "limit", "before", "game", "wins", NULL };
 	struct gateway *gateway = context;
-	struct waiting *waiting;
-	player_id player;
-	int64_t limit, before;
+	struct service_request sent = { .done = on_rounds_state };
+	Carillon__SpinCommand command;
+	int64_t limit;
 	uint32_t game;
 	bool wins;
-	if (!page_read(request, gateway, names, &player, &limit, &before) ||
+	carillon__spin_command__init(&command);
+	if (!page_read(request, gateway, names, &sent.player, &limit, &sent.number) ||
 		!filters_read(request, gateway, &game, &wins))
 		return;
-	waiting = page_new(gateway, request, player, limit, before);
-	waiting->game = game;
-	waiting->wins = wins;
-	waiting->rows_max = game != 0 || wins ? FILTERED_ROWS_MAX : limit * 4 + 50;
-	waiting->asked = chunk_of(limit) + (before > 0 ? 1 : 0);
-	if (waiting->asked > waiting->rows_max)
-		waiting->asked = waiting->rows_max;
-	walk(waiting, journal_sql, before, waiting->asked, 0, on_round_rows);
+	(void)snprintf(sent.text, sizeof(sent.text), "%" PRId64, limit);
+	sent.seq = game;
+	sent.until = wins;
+	command.kind = CARILLON__SPIN_KIND__SPIN_STATE;
+	(void)request_spin(gateway, request, sent, &command);
 }
 
 /* ---- a past round: the engine's replay, and its rows
@@ -529,9 +492,10 @@ static void on_replay_rows(void *context, PGresult *result, const char *error)
 		out_open(out, "rows", '[');
 		for (int i = 0; i < PQntuples(result); i++) {
 			struct history_row row;
-			row_read(result, i, &row);
+			history_row_read(result, i, &row);
 			row_json(out, &row, hiding,
-				row.move <= hiding->oldest || row.seq < may_hide_from(hiding));
+				row.move <= hiding->oldest ||
+					row.seq < history_may_hide_from(hiding));
 		}
 		out_close(out, ']');
 	} else {
@@ -562,7 +526,7 @@ void history_replay(struct gateway *gateway, struct edge_request *request,
 		return;
 	}
 	struct waiting *waiting = waiter_new(sizeof(*waiting), gateway, request, sent->player);
-	hiding_read(reply, &waiting->hiding);
+	history_hiding_read(reply, &waiting->hiding);
 	out_begin(out);
 	out_open(out, NULL, '{');
 	out_bool(out, "replay", true);
@@ -575,5 +539,5 @@ void history_replay(struct gateway *gateway, struct edge_request *request,
 	waiting->replay = strndup(out->bytes, out->n);
 	if (waiting->replay == NULL)
 		fatal("out of memory");
-	walk(waiting, replay_sql, 0, 100000, sent->number, on_replay_rows);
+	walk(waiting, 0, 100000, sent->number, on_replay_rows);
 }

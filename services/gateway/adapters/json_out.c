@@ -5,7 +5,6 @@
 
 #include "libcommon/io/log.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,17 +26,29 @@ static void put(struct json_out *out, const char *text, size_t length)
 	out->n += length;
 }
 
+/* Length of the text's beginning that stands in JSON as it is. */
+static size_t plain(const char *text)
+{
+	size_t n = 0;
+	while (text[n] >= 0x20 && text[n] < 0x7f && text[n] != '"' && text[n] != '\\')
+		n++;
+	return n;
+}
+
 /* Text from outside may hold any bytes, and invalid UTF-8 would make the whole answer unreadable:
  * only ASCII and well-formed longer characters pass. */
 static void put_text(struct json_out *out, const char *text)
 {
 	put(out, "\"", 1);
 	for (const unsigned char *c = (const unsigned char *)text; *c != '\0';) {
+		size_t n = plain((const char *)c);
+		put(out, (const char *)c, n);
+		c += n;
+		if (*c == '\0')
+			break;
 		size_t more = *c < 0x80 ? 0 : utf8_length((const char *)c);
 		if (*c == '"' || *c == '\\') {
 			put(out, "\\", 1);
-			put(out, (const char *)c, 1);
-		} else if (*c >= 0x20 && *c < 0x7f) {
 			put(out, (const char *)c, 1);
 		} else if (more > 0) {
 			put(out, (const char *)c, more);
@@ -82,16 +93,31 @@ void out_close(struct json_out *out, char bracket)
 	out->comma = true;
 }
 
+/* An answer of a round has some sixty numbers: snprintf would take longer than all the rest of
+ * it. */
+static void put_digits(struct json_out *out, uint64_t value)
+{
+	char digits[20];
+	size_t at = sizeof(digits);
+	do {
+		digits[--at] = (char)('0' + value % 10);
+		value /= 10;
+	} while (value > 0);
+	put(out, digits + at, sizeof(digits) - at);
+}
+
 void out_int(struct json_out *out, const char *name, int64_t value)
 {
 	begin_value(out, name);
-	out->n += (size_t)snprintf(room(out, 24), 24, "%" PRId64, value);
+	if (value < 0)
+		put(out, "-", 1);
+	put_digits(out, value < 0 ? 0 - (uint64_t)value : (uint64_t)value);
 }
 
 void out_uint(struct json_out *out, const char *name, uint64_t value)
 {
 	begin_value(out, name);
-	out->n += (size_t)snprintf(room(out, 24), 24, "%" PRIu64, value);
+	put_digits(out, value);
 }
 
 void out_bool(struct json_out *out, const char *name, bool value)

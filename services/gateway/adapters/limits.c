@@ -25,8 +25,8 @@ static bool is_money(size_t code)
 
 /* ---- setting ---- */
 
-static void audit(struct gateway *gateway, struct edge_request *request,
-	const struct service_request *sent, const Carillon__WalletFact *fact, uint32_t status)
+static void audit(struct gateway *gateway, const struct service_request *sent,
+	const Carillon__WalletFact *fact, uint32_t status)
 {
 	char content[200] = "{}";
 
@@ -35,8 +35,8 @@ static void audit(struct gateway *gateway, struct edge_request *request,
 			"{\"limit\":%" PRIu32 ",\"value\":%" PRId64 ",\"from_us\":%" PRIu64
 			",\"refusal\":%d}",
 			fact->mode, fact->amount, fact->round, (int)fact->refusal);
-	audit_write(gateway, request, player_operator(sent->player), "limit", sent->player, content,
-		status);
+	audit_write(gateway, sent->ticket, player_operator(sent->player), "limit", sent->player,
+		content, status);
 }
 
 static void on_set(struct gateway *gateway, struct edge_request *request,
@@ -46,7 +46,7 @@ static void on_set(struct gateway *gateway, struct edge_request *request,
 	struct json_out *out = &gateway->out;
 
 	(void)reply;
-	audit(gateway, request, sent, fact, fact_status(sent, fact));
+	audit(gateway, sent, fact, fact_status(sent, fact));
 	if (!fact_accepted(request, sent, fact))
 		return;
 	out_begin(out);
@@ -78,7 +78,7 @@ void on_limit(struct edge_request *request, void *context)
 	Carillon__Outside outside;
 	struct problem problem;
 	const struct currency *currency;
-	char actor[32];
+	char actor[ACTOR_MAX];
 	uint32_t operator_id;
 	const char *key;
 
@@ -93,7 +93,7 @@ void on_limit(struct edge_request *request, void *context)
 	if (!currency_ok(request, body.currency, &currency))
 		return;
 	carillon__outside__init(&outside);
-	(void)snprintf(actor, sizeof(actor), "operator-%" PRIu32, operator_id);
+	actor_of(gateway, request, operator_id, actor);
 	outside.kind = CARILLON__MOVE_KIND__MOVE_LIMIT;
 	outside.currency = currency->number;
 	outside.limit = code_of(&body);

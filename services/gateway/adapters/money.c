@@ -61,7 +61,7 @@ static const struct {
 		"The deposit exceeds the player's deposit limit or the operator's limit for "
 		"one deposit." },
 	{ CARILLON__REFUSAL__REFUSAL_EXCLUDED, 403, "excluded",
-		"The player has excluded themselves from play." },
+		"The player is excluded from play for a time." },
 	{ CARILLON__REFUSAL__REFUSAL_HOLD, 409, "settled",
 		"The player has no such withdrawal or grant, or it is already settled." },
 	{ CARILLON__REFUSAL__REFUSAL_AMOUNT, 400, "amount", "The amount is not allowed." },
@@ -112,8 +112,8 @@ uint32_t fact_status(const struct service_request *sent, const Carillon__WalletF
 }
 
 /* Before the answer, which ends the request. */
-static void audit_fact(struct gateway *gateway, struct edge_request *request,
-	const struct service_request *sent, const Carillon__WalletFact *fact)
+static void audit_fact(struct gateway *gateway, const struct service_request *sent,
+	const Carillon__WalletFact *fact)
 {
 	char content[256];
 	(void)snprintf(content, sizeof(content),
@@ -121,7 +121,7 @@ static void audit_fact(struct gateway *gateway, struct edge_request *request,
 		",\"balance_after_minor\":%" PRId64 ",\"refusal\":%d}",
 		fact->amount, fact->currency, fact->envelope == NULL ? 0 : fact->envelope->seq,
 		fact->balance_after, (int)fact->refusal);
-	audit_write(gateway, request, player_operator(sent->player), sent->text, sent->player,
+	audit_write(gateway, sent->ticket, player_operator(sent->player), sent->text, sent->player,
 		content, fact_status(sent, fact));
 }
 
@@ -132,10 +132,10 @@ void money_done(struct gateway *gateway, struct edge_request *request,
 	struct json_out *out = &gateway->out;
 	(void)reply;
 	if (fact == NULL) {
-		audit_write(gateway, request, player_operator(sent->player), sent->text,
+		audit_write(gateway, sent->ticket, player_operator(sent->player), sent->text,
 			sent->player, "{}", unanswered_status(sent));
 	} else {
-		audit_fact(gateway, request, sent, fact);
+		audit_fact(gateway, sent, fact);
 	}
 	if (!fact_accepted(request, sent, fact))
 		return;
@@ -211,7 +211,7 @@ static void money(struct edge_request *request, struct gateway *gateway, Carillo
 	Carillon__Outside outside;
 	carillon__outside__init(&outside);
 	const struct currency *currency;
-	char actor[32];
+	char actor[ACTOR_MAX];
 	uint32_t operator_id;
 	const char *key;
 	if (!auth_operator_path(gateway, request, &operator_id) || !auth_key(request, &key) ||
@@ -224,7 +224,7 @@ static void money(struct edge_request *request, struct gateway *gateway, Carillo
 		return;
 	}
 	(void)snprintf(sent.text, sizeof(sent.text), "%s", action);
-	(void)snprintf(actor, sizeof(actor), "operator-%" PRIu32, operator_id);
+	actor_of(gateway, request, operator_id, actor);
 	outside.kind = kind;
 	outside.amount_minor = body.amount_minor;
 	outside.currency = currency->number;
@@ -261,7 +261,7 @@ void on_block(struct edge_request *request, void *context)
 	struct block_body body = { 0 };
 	Carillon__Outside outside;
 	carillon__outside__init(&outside);
-	char actor[32];
+	char actor[ACTOR_MAX];
 	char own_key[40];
 	uint32_t operator_id;
 	const char *key = edge_header(request, EDGE_IDEMPOTENCY_KEY);
@@ -274,7 +274,7 @@ void on_block(struct edge_request *request, void *context)
 	(void)snprintf(own_key, sizeof(own_key), "block-%08" PRIx32 "%08" PRIx32,
 		randombytes_random(), randombytes_random());
 	(void)snprintf(sent.text, sizeof(sent.text), "%s", body.blocked ? "block" : "unblock");
-	(void)snprintf(actor, sizeof(actor), "operator-%" PRIu32, operator_id);
+	actor_of(gateway, request, operator_id, actor);
 	outside.kind = CARILLON__MOVE_KIND__MOVE_BLOCK;
 	outside.amount_minor = body.blocked ? 1 : 0;
 	outside.reason = body.reason;
@@ -293,8 +293,8 @@ static void on_opened(struct gateway *gateway, struct edge_request *request,
 	struct json_out *out = &gateway->out;
 	char player[PLAYER_TEXT_MAX];
 	(void)fact;
-	audit_write(gateway, request, player_operator(sent->player), "open", sent->player, "{}",
-		reply == NULL ? unanswered_status(sent) : reply->http_status);
+	audit_write(gateway, sent->ticket, player_operator(sent->player), "open", sent->player,
+		"{}", reply == NULL ? unanswered_status(sent) : reply->http_status);
 	if (!reply_accepted(gateway, request, sent, reply))
 		return;
 	player_id_format(sent->player, player);

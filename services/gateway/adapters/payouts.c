@@ -185,7 +185,7 @@ static const struct {
 		"The provider has already reported a different outcome.", "decision",
 		"the outcome that the provider reported" },
 	{ "decided", 409, "decided",
-		"An operator has already decided otherwise, and the first decision stands.",
+		"An operator has already made a different decision. The first decision stands.",
 		"decision", "the first decision" },
 	{ "other_content", 422, "other_content",
 		"This Idempotency-Key was already used for a different request. Nothing was done.",
@@ -230,7 +230,7 @@ static void on_decided(void *context, PGresult *result, const char *error)
 	free(waiting);
 }
 
-static void decision_pack(struct waiting *waiting, const PGresult *hold, char actor[32])
+static void decision_pack(struct waiting *waiting, const PGresult *hold, char actor[ACTOR_MAX])
 {
 	Carillon__Outside outside;
 	struct outside_ids ids;
@@ -257,13 +257,13 @@ static void decision_pack(struct waiting *waiting, const PGresult *hold, char ac
 /* Stored before the wallet is told, and only if the provider cannot be about to pay. */
 static void decide(struct waiting *waiting, struct edge_request *request, const PGresult *hold)
 {
-	char actor[32], id[2 * ID_BYTES + 3] = "\\x", of[2 * ID_BYTES + 3] = "\\x";
+	char actor[ACTOR_MAX], id[2 * ID_BYTES + 3] = "\\x", of[2 * ID_BYTES + 3] = "\\x";
 	char command[2 * PACKED_MAX + 3] = "\\x", kind[16];
 	bool capture = waiting->decision.decision == DECISION_CAPTURE;
 	const char *parameters[] = { of, id, kind, waiting->decision.force ? "t" : "f", command,
 		actor, edge_request_id(request) };
 
-	(void)snprintf(actor, sizeof(actor), "operator-%" PRIu32, player_operator(waiting->player));
+	actor_of(waiting->gateway, request, player_operator(waiting->player), actor);
 	decision_pack(waiting, hold, actor);
 	hex_format(waiting->id, ID_BYTES, of + 2);
 	hex_format(waiting->outside_id, ID_BYTES, id + 2);
@@ -333,7 +333,7 @@ void on_grant_back(struct edge_request *request, void *context)
 	struct money_body body = { 0 };
 	Carillon__Outside outside;
 	const struct currency *currency;
-	char actor[32];
+	char actor[ACTOR_MAX];
 	uint8_t id[ID_BYTES];
 	uint32_t operator_id;
 	const char *key;
@@ -344,7 +344,7 @@ void on_grant_back(struct edge_request *request, void *context)
 		!currency_ok(request, body.currency, &currency))
 		return;
 	carillon__outside__init(&outside);
-	(void)snprintf(actor, sizeof(actor), "operator-%" PRIu32, operator_id);
+	actor_of(gateway, request, operator_id, actor);
 	outside.kind = CARILLON__MOVE_KIND__MOVE_GRANT_BACK;
 	outside.amount_minor = body.amount_minor;
 	outside.currency = currency->number;
@@ -422,23 +422,4 @@ void on_payment_call(struct edge_request *request, void *context)
 		"s.service = 'payments' and s.shard = h.shard left join carillon.instance i on "
 		"i.name = s.owner where h.id = $1::bytea and h.kind = 28",
 		1, parameters, QUERY_MS, on_called, waiting);
-}
-
-static void on_payments(void *context, PGresult *result, const char *error)
-{
-	struct gateway *gateway = context;
-
-	(void)error;
-	for (int i = 0; result != NULL && PQresultStatus(result) == PGRES_TUPLES_OK &&
-			i < PQntuples(result);
-		i++)
-		nn_bus_connect(gateway->bus, PQgetvalue(result, i, 0));
-}
-
-void payouts_tick(struct gateway *gateway)
-{
-	pg_pool_query(gateway->pg_ro,
-		"select nn_url from carillon.instance where service = 'payments' and heartbeat > "
-		"now() - interval '5 s'",
-		0, NULL, QUERY_MS, on_payments, gateway);
 }

@@ -1,6 +1,7 @@
 /* Operators' actions on pools and on sets of Jackpot Cards: sent to the service that owns the pool,
  * and answered when the service has recorded the action as done or refused. An action that moves
- * money outside the rules waits for approval by another key of the operator. */
+ * money outside the rules waits for approval by another key or user of the operator. */
+#include "services/gateway/adapters/staff.h"
 #include "services/gateway/adapters/pool_actions.h"
 
 #include "libcommon/base/hex.h"
@@ -18,7 +19,6 @@
 #define POOL_NUMBER_MAX 65535
 #define CONTENT_MAX 6000			   /* size of a line of the audit log */
 #define HEX_MAX (2 * crypto_hash_sha256_BYTES + 3) /* a digest as text of type bytea */
-#define ACTOR_MAX 48
 #define WRITE_MS 4000
 #define ACTION_TAKE_PART CARILLON__OPERATOR_ACTION__ACTION_TAKE_PART
 #define ACTION_CREATE CARILLON__OPERATOR_ACTION__ACTION_CREATE
@@ -28,7 +28,7 @@ struct waiting {
 	uint32_t operator_id, pool, action;
 	uint8_t id[ID_BYTES];
 	char content[HEX_MAX], key[HEX_MAX]; /* digests of the request and of the requester's key */
-	char actor[ACTOR_MAX], second[ACTOR_MAX];
+	char actor[ASKER_MAX], second[ASKER_MAX];
 	char reason[REASON_MAX + 1], parameters[PARAMETERS_MAX + 64];
 };
 
@@ -95,8 +95,7 @@ const char *pool_figures(const char *json)
 	return json != NULL && json[0] != '\0' ? json : "null";
 }
 
-static void audit(struct gateway *gateway, struct edge_request *request,
-	const struct service_request *sent, uint32_t status)
+static void audit(struct gateway *gateway, const struct service_request *sent, uint32_t status)
 {
 	char subject[32], action[64], content[CONTENT_MAX], id[2 * ID_BYTES + 1] = "";
 	const Carillon__OperatorFact *fact = sent->action != NULL ? sent->action->fact : NULL;
@@ -112,7 +111,8 @@ static void audit(struct gateway *gateway, struct edge_request *request,
 			"{\"id\":\"%s\",\"done\":%s,\"before\":%.2500s,\"after\":%.2500s}", id,
 			fact->done ? "true" : "false", pool_figures(fact->before),
 			pool_figures(fact->after));
-	audit_write_of(gateway, request, (uint32_t)sent->number, action, subject, content, status);
+	audit_write_of(
+		gateway, sent->ticket, (uint32_t)sent->number, action, subject, content, status);
 }
 
 static void refused_json(
@@ -140,7 +140,7 @@ static void on_recorded(struct gateway *gateway, struct edge_request *request,
 			 : reply->other_content ? 422
 			 : reply->fact->done	? 200
 						: 409;
-	audit(gateway, request, sent, status);
+	audit(gateway, sent, status);
 	if (request == NULL)
 		return;
 	if (reply == NULL) {
@@ -252,16 +252,16 @@ static bool needs_two(const struct waiting *waiting)
 		       removes);
 }
 
-static void audit_request(const struct waiting *waiting, struct edge_request *request,
-	const char *id, const char *what, uint32_t status)
+static void audit_request(
+	const struct waiting *waiting, const char *id, const char *what, uint32_t status)
 {
 	char subject[32], action[64], content[128];
 	(void)snprintf(subject, sizeof(subject), "pool %" PRIu32, waiting->pool);
 	(void)snprintf(
 		action, sizeof(action), "pool: %s%s", pool_action_text(waiting->action), what);
 	(void)snprintf(content, sizeof(content), "{\"id\":\"%.32s\"}", id);
-	audit_write_of(waiting->waiter.gateway, request, waiting->operator_id, action, subject,
-		content, status);
+	audit_write_of(waiting->waiter.gateway, waiting->waiter.ticket, waiting->operator_id,
+		action, subject, content, status);
 }
 
 static void other_content(struct edge_request *request)
@@ -293,14 +293,14 @@ static void on_asked(void *context, PGresult *result, const char *error)
 		goto out;
 	if (PQntuples(result) ==
 		0) { /* the same request at the same moment: the client must retry */
-		answer_unavailable(request, "a request that another one is writing");
+		answer_unavailable(request, "the same request, which is still being handled");
 	} else if (strcmp(PQgetvalue(result, 0, 0), waiting->content + 2) != 0) {
-		audit_request(waiting, request, PQgetvalue(result, 0, 8), "", 422);
+		audit_request(waiting, PQgetvalue(result, 0, 8), "", 422);
 		other_content(request);
 	} else if (strcmp(PQgetvalue(result, 0, 1), "approved") == 0) {
 		approved(waiting, request, result);
 	} else {
-		audit_request(waiting, request, PQgetvalue(result, 0, 8), "", 202);
+		audit_request(waiting, PQgetvalue(result, 0, 8), "", 202);
 		out_begin(out);
 		out_open(out, NULL, '{');
 		out_string(out, "id", PQgetvalue(result, 0, 8));
@@ -314,20 +314,13 @@ out:
 	free(waiting);
 }
 
-static void bytea(const uint8_t *bytes, size_t n, char out[HEX_MAX])
-{
-	out[0] = '\\';
-	out[1] = 'x';
-	hex_format(bytes, n, out + 2);
-}
-
 static void request_second_key(struct waiting *waiting)
 {
 	char operator_text[TEXT_NUMBER], pool[TEXT_NUMBER], action[TEXT_NUMBER], id[HEX_MAX];
 	(void)snprintf(operator_text, sizeof(operator_text), "%" PRIu32, waiting->operator_id);
 	(void)snprintf(pool, sizeof(pool), "%" PRIu32, waiting->pool);
 	(void)snprintf(action, sizeof(action), "%" PRIu32, waiting->action);
-	bytea(waiting->id, ID_BYTES, id);
+	pg_bytea_text(waiting->id, ID_BYTES, id);
 	const char *parameters[] = { operator_text, id, waiting->content, pool, action,
 		waiting->parameters, waiting->reason, waiting->key, waiting->actor };
 	pg_pool_query(waiting->waiter.gateway->pg,
@@ -355,28 +348,27 @@ static void on_approved(void *context, PGresult *result, const char *error)
 	}
 	waiting->action = (uint32_t)pg_number(result, 0, 2);
 	if (strcmp(PQgetvalue(result, 0, 1), "approved") == 0) {
-		audit_request(waiting, request, PQgetvalue(result, 0, 8), " approval", 200);
+		audit_request(waiting, PQgetvalue(result, 0, 8), " approval", 200);
 		approved(waiting, request, result);
 	} else {
-		audit_request(waiting, request, PQgetvalue(result, 0, 8), " approval", 403);
+		audit_request(waiting, PQgetvalue(result, 0, 8), " approval", 403);
 		edge_answer_error(request, 403, "same_approver",
-			"This key requested the action. A different key must approve it.",
-			"Authorization", NULL, "another key of the operator");
+			"The same user or key requested the action. Another one must approve it.",
+			"Authorization", NULL, "another user or key of the operator");
 	}
 out:
 	free(waiting);
 }
 
-/* The requester: the digest of the key used, and the text for the records. Without the client's
- * address, so that a retry from elsewhere is the same request. */
+/* The requester: the digest of the user or the key, and the text for the records. Without the
+ * client's address, so that a retry from elsewhere is the same request. */
 static void requester(struct waiting *waiting, struct edge_request *request)
 {
-	uint8_t digest[crypto_hash_sha256_BYTES];
-	const char *key = edge_header(request, EDGE_AUTHORIZATION);
-	(void)crypto_hash_sha256(digest, (const unsigned char *)key, strlen(key));
-	bytea(digest, sizeof(digest), waiting->key);
-	(void)snprintf(waiting->actor, sizeof(waiting->actor), "operator-%" PRIu32 " key %.8s",
-		waiting->operator_id, waiting->key + 2);
+	struct asker asker;
+
+	(void)asker_of(waiting->waiter.gateway, request, &asker);
+	pg_bytea_text(asker.digest, sizeof(asker.digest), waiting->key);
+	(void)snprintf(waiting->actor, sizeof(waiting->actor), "%s", asker.name);
 }
 
 static bool not_allowed(struct edge_request *request, const char *action)
@@ -405,7 +397,7 @@ void on_pool_approve(struct edge_request *request, void *context)
 	waiting->operator_id = operator_id;
 	waiting->pool = pool;
 	requester(waiting, request);
-	bytea(id, ID_BYTES, id_text);
+	pg_bytea_text(id, ID_BYTES, id_text);
 	(void)snprintf(operator_text, sizeof(operator_text), "%" PRIu32, operator_id);
 	(void)snprintf(number, sizeof(number), "%" PRIu32, pool);
 	const char *parameters[] = { operator_text, id_text, waiting->key, waiting->actor, number };
@@ -488,9 +480,9 @@ static void fill(struct waiting *waiting, struct edge_request *request,
 	(void)snprintf(scope, sizeof(scope), "pool %" PRIu32 " action %" PRIu32 " by %s",
 		waiting->pool, waiting->action, waiting->actor);
 	auth_id(scope, waiting->parameters, hash);
-	bytea(hash, ID_BYTES, waiting->content);
+	pg_bytea_text(hash, ID_BYTES, waiting->content);
 	auth_id(waiting->content, waiting->reason, hash);
-	bytea(hash, ID_BYTES, waiting->content);
+	pg_bytea_text(hash, ID_BYTES, waiting->content);
 }
 
 void on_pool_action(struct edge_request *request, void *context)

@@ -123,14 +123,12 @@ static uint64_t key_of(const char *name)
 
 /* RULE bewitched 7.1, RULE mona-lisa 6.1 */
 bool presence_session(struct gateway *gateway, struct edge_request *request, player_id player,
-	const char *token, uint64_t expires_s, bool acts)
+	const char *name, uint64_t expires_s, bool acts)
 {
-	char name[SESSION_NAME_MAX];
 	uint64_t idle_ms = idle_ms_of(gateway, player);
 	uint64_t now = now_ms();
 	if (idle_ms == 0)
 		return true;
-	session_name(token, name);
 	struct moment *moment = moment_of(&acted, key_of(name));
 	struct session_seen seen = { moment->ms, idle_ms };
 	if (moment->ms == 0 || session_idle(&seen, now)) {

@@ -49,7 +49,7 @@ void readiness_tick(struct gateway *gateway)
 	else if (start.alive_since_us == 0)
 		why_not = "not registered in carillon.instance yet";
 	else if (now_us - start.alive_since_us < READY_AFTER_US)
-		why_not = "registered; others connect";
+		why_not = "registered; waits for other instances to connect";
 	else if (!revoked_known(gateway->revoked))
 		why_not = "the sessions that were ended have not been read yet";
 	else if (!status_owned())

@@ -1,6 +1,7 @@
 /* The routes of the gateway: method, path, handler, and whether the request has a body
  * (docs/contracts.md). */
-#include "services/gateway/adapters/gateway.h"
+#include "services/gateway/adapters/staff.h"
+#include "services/gateway/adapters/webhooks.h"
 
 const struct edge_route gateway_routes[] = {
 	{ EDGE_GET, "/v1/state", on_state, false },
@@ -14,6 +15,7 @@ const struct edge_route gateway_routes[] = {
 	{ EDGE_POST, "/v1/limits", on_own_limit, true },
 	{ EDGE_GET, "/v1/rounds", on_rounds, false },
 	{ EDGE_GET, "/v1/rounds/{}", on_replay, false },
+	{ EDGE_GET, "/v1/history", on_history, false },
 	{ EDGE_GET, "/v1/journal", on_journal, false },
 	{ EDGE_GET, "/v1/jackpots", on_jackpots, false },
 	{ EDGE_GET, "/v1/cards", on_cards, false },
@@ -22,6 +24,7 @@ const struct edge_route gateway_routes[] = {
 	{ EDGE_GET, "/v1/winners", on_winners, false },
 	{ EDGE_GET, "/v1/games", on_games, false },
 	{ EDGE_GET, "/v1/games/{}", on_game, false },
+	{ EDGE_GET, "/v1/definitions/{}", on_definition, false },
 	{ EDGE_GET, "/v1/config", on_config, false },
 	{ EDGE_POST, "/v1/demo/sessions", on_demo_session, true },
 	{ EDGE_POST, "/v1/operators/{}/players", on_open_player, true },
@@ -55,5 +58,26 @@ const struct edge_route gateway_routes[] = {
 	{ EDGE_POST, "/v1/operators/{}/fx-rates/{}/approve", on_fx_approve, false },
 	{ EDGE_GET, "/v1/operators/{}/pools/{}", on_pool_view, false },
 	{ EDGE_GET, "/v1/operator/status", on_status, false },
+	{ EDGE_POST, "/v1/operator/login", on_staff_login, true },
+	{ EDGE_GET, "/v1/operator/session", on_staff_session, false },
+	{ EDGE_POST, "/v1/operator/logout", on_staff_logout, false },
+	{ EDGE_POST, "/v1/operator/confirm", on_staff_confirm, true },
+	{ EDGE_POST, "/v1/operator/password", on_staff_password, true },
+	{ EDGE_POST, "/v1/operator/totp", on_staff_totp, true },
+	{ EDGE_GET, "/v1/operators/{}/users", on_staff_list, false },
+	{ EDGE_POST, "/v1/operators/{}/users", on_staff_new, true },
+	{ EDGE_POST, "/v1/operators/{}/users/{}", on_staff_action, true },
+	{ EDGE_GET, "/v1/operators/{}/audit", on_audit, false },
+	{ EDGE_GET, "/v1/operators/{}/series", on_series, false },
+	{ EDGE_GET, "/v1/operators/{}/reports", on_reports, false },
+	{ EDGE_GET, "/v1/operators/{}/reports/{}/{}", on_report, false },
+	{ EDGE_POST, "/v1/operators/{}/gaming-day", on_gaming_day, true },
+	{ EDGE_GET, "/v1/operators/{}/webhooks", on_webhooks, false },
+	{ EDGE_POST, "/v1/operators/{}/webhooks", on_webhook_new, true },
+	{ EDGE_POST, "/v1/operators/{}/webhooks/{}", on_webhook_action, true },
+	{ EDGE_GET, "/v1/operators/{}/webhooks/{}/dead", on_webhook_dead, false },
+	{ EDGE_POST, "/v1/operators/{}/webhooks/{}/dead", on_webhook_resend, true },
+	{ EDGE_GET, "/v1/operators/{}/players", on_player_search, false },
+	{ EDGE_GET, "/v1/operators/{}/players/{}", on_player_view, false },
 	{ EDGE_GET, NULL, NULL, false },
 };

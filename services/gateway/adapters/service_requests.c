@@ -29,17 +29,25 @@ static struct arena arena; /* for the message in hand */
 
 uint32_t unanswered_status(const struct service_request *sent)
 {
-	return sent->handed ? 504 : 503;
+	return sent->handed && !sent->quarantined ? 504 : 503;
 }
 
 void answer_timed_out(struct edge_request *request, const struct service_request *sent)
 {
+	if (sent->quarantined) {
+		edge_answer_error(request, 503, "quarantined",
+			"This request has stopped a service several times, so it is no longer "
+			"carried out. It may have taken effect: load the state to see.",
+			NULL, NULL, NULL);
+		return;
+	}
 	if (!sent->handed) {
 		edge_answer_header(request, "Retry-After", "1");
 		edge_answer_error(request, 503, "no_owner",
-			"No service owns this player or pool at the moment. This request reached "
-			"none. An earlier one with the same key may have taken effect if it was "
-			"answered 504. Try again with the same key.",
+			"No service is responsible for this player or pool at the moment, so "
+			"this request had no effect. If an earlier request with the same key "
+			"was answered 504, it may have taken effect. Try again with the same "
+			"key.",
 			NULL, NULL, NULL);
 		return;
 	}
@@ -97,12 +105,7 @@ static bool refused_busy(struct edge_request *request, const struct service_requ
 		answer_timed_out(request, sent);
 		return false;
 	}
-	edge_answer_header(request, "Retry-After", "1");
-	edge_answer_error(request, 503, "busy",
-		"Too many requests are waiting for an answer. This request reached no service. An "
-		"earlier one with the same key may have taken effect if it was answered 504. Try "
-		"again with the same key.",
-		NULL, NULL, NULL);
+	answer_busy(request);
 	return false;
 }
 
@@ -145,6 +148,7 @@ static bool begin(struct gateway *gateway, struct edge_request *request,
 {
 	uint64_t now_us = edge_now_us(gateway->edge);
 	if (services_silent(gateway, now_us) ||
+		!admit_allows(&gateway->admit, gateway->inflight.open) ||
 		!inflight_add(&gateway->inflight, now_us, correlation_r, slot_r))
 		return refused_busy(request, sent);
 	memcpy(sent->trace, edge_trace(request), EDGE_TRACE_BYTES);
@@ -228,6 +232,7 @@ static void on_answer(struct gateway *gateway, uint64_t correlation, player_id p
 		metric_add(gateway->metric.late, 1);
 		return;
 	}
+	admit_answered(&gateway->admit);
 	gateway->last_reply_us = edge_now_us(gateway->edge);
 	gateway->expired_in_row = 0;
 	if (gateway->requests[slot].player != player) {
@@ -238,6 +243,29 @@ static void on_answer(struct gateway *gateway, uint64_t correlation, player_id p
 		answer = NULL;
 	}
 	finish(gateway, slot, reply, fact, answer);
+}
+
+/* Of a pool's command the owner knows no player. */
+static bool quarantined_is(
+	const Carillon__Quarantined *quarantined, const struct service_request *sent)
+{
+	return direct_kind_is((uint32_t)quarantined->kind, sent->topic) &&
+	       (quarantined->player == 0 || quarantined->player == sent->player);
+}
+
+static void on_quarantined(struct gateway *gateway, const Carillon__Quarantined *quarantined)
+{
+	size_t slot;
+	if (!inflight_find(&gateway->inflight, quarantined->correlation, &slot) ||
+		!quarantined_is(quarantined, &gateway->requests[slot]) ||
+		!inflight_take(&gateway->inflight, quarantined->correlation, &slot)) {
+		metric_add(gateway->metric.late, 1);
+		return;
+	}
+	gateway->last_reply_us = edge_now_us(gateway->edge);
+	gateway->expired_in_row = 0;
+	gateway->requests[slot].quarantined = true;
+	finish(gateway, slot, NULL, NULL, NULL);
 }
 
 static void on_message(struct gateway *gateway, const uint8_t *bytes, size_t length)
@@ -260,6 +288,8 @@ static void on_message(struct gateway *gateway, const uint8_t *bytes, size_t len
 		   bus->operator_->fact != NULL) {
 		on_answer(gateway, bus->operator_->correlation, 0, NULL, NULL,
 			&(struct answer){ .action = bus->operator_ });
+	} else if (bus->body_case == CARILLON__BUS__BODY_QUARANTINED && bus->quarantined != NULL) {
+		on_quarantined(gateway, bus->quarantined);
 	}
 	arena_reset(&arena);
 }
@@ -293,6 +323,7 @@ static void ask_again(struct gateway *gateway, uint64_t now_us)
 void service_requests_tick(struct gateway *gateway, uint64_t now_us)
 {
 	size_t slot;
+	admit_tick(&gateway->admit, now_us);
 	ask_again(gateway, now_us);
 	while (inflight_expire(&gateway->inflight, now_us, &slot)) {
 		metric_add(gateway->metric.expired, 1);
@@ -306,10 +337,10 @@ void service_requests_tick(struct gateway *gateway, uint64_t now_us)
  * --------------------------------------------------------------------------------------------------------------------
  */
 
-static void connect_ahead(void *context, const char *url)
+static void list(void *context, const struct nn_bus_instance *instance)
 {
 	struct gateway *gateway = context;
-	nn_bus_connect(gateway->bus, url);
+	nn_bus_list(gateway->bus, instance);
 }
 
 /* Without an answer from Postgres the owners stay those of the last one. */
@@ -318,7 +349,7 @@ static void on_owners(void *context, PGresult *result, const char *error)
 	struct gateway *gateway = context;
 	gateway->owners_waiting = false;
 	if (error == NULL && PQresultStatus(result) == PGRES_TUPLES_OK)
-		owners_take(gateway->owners, result, connect_ahead, gateway);
+		owners_take(gateway->owners, result, list, gateway);
 }
 
 void service_requests_owners(struct gateway *gateway)

@@ -23,8 +23,14 @@
 static bool token_for(struct gateway *gateway, struct edge_request *request, player_id player,
 	char token[TOKEN_MAX], uint64_t *expires_s_r)
 {
-	if (token_issue(gateway->token_key, player, clock_wall_us() / SECOND_US,
-		    (uint64_t)gateway->settings.session_s, token, expires_s_r) == TOKEN_OK) {
+	uint64_t now_s = clock_wall_us() / SECOND_US;
+	uint64_t before_s = revoked_before_s(gateway->revoked, player);
+
+	/* Who has just ended all their sessions begins one that is newer than those. */
+	if (now_s <= before_s)
+		now_s = before_s + 1;
+	if (token_issue(gateway->token_key, player, now_s, (uint64_t)gateway->settings.session_s,
+		    token, expires_s_r) == TOKEN_OK) {
 		presence_issued(gateway, player, token, *expires_s_r);
 		return true;
 	}

@@ -20,12 +20,13 @@ enum check { CHECK_LEDGER, CHECK_POOLS, CHECK_MATCH, CHECK_CLAIMS, CHECKS_N };
 static const struct {
 	const char *name, *covers;
 } checks[CHECKS_N] = {
-	{ "sums_zero", "every batch of the wallet since this gateway looked first: its entries sum "
-		       "to zero for each shard and currency" },
+	{ "sums_zero",
+		"in every batch of the wallet that this gateway has checked, the legs of each "
+		"currency sum to zero" },
 	{ "identities", "contributions = T, JP_POOL, JP_SEED, and contributions + house seed + "
 			"received = pool + reserve + seed + paid + sent, for each pool and set; "
 			"sums of hits and transfers" },
-	{ "claims_match", "each paid claim on a progressive has its hit, of the same amount" },
+	{ "claims_match", "each paid claim on a progressive has a hit of the same amount" },
 	{ "claims_in_time", "no claim on a progressive has waited longer than 10 s for its award" },
 };
 
@@ -272,7 +273,8 @@ static void on_claims(void *context, PGresult *result, const char *error)
 			status.claims_open, status.oldest_claim_s);
 	check_result(CHECK_CLAIMS, holds, found);
 	int64_t wrong = pg_number(result, 0, 3);
-	(void)snprintf(found, sizeof(found), "%" PRId64 " paid claims without such a hit", wrong);
+	(void)snprintf(found, sizeof(found),
+		"%" PRId64 " paid claims without a hit of the same amount", wrong);
 	check_result(CHECK_MATCH, wrong == 0, wrong == 0 ? "" : found);
 }
 
@@ -364,7 +366,7 @@ static void reconciliation_json(struct json_out *out)
 	out_int(out, "oldest_claim_s", status.oldest_claim_s);
 	out_int(out, "hits_paid", status.hits_paid);
 	out_string(out, "covers",
-		"what the checks say, no more; the whole proof is jackpotctl ledger verify");
+		"only the checks listed here; jackpotctl ledger verify proves the whole ledger");
 	out_open(out, "checks", '[');
 	for (size_t i = 0; i < CHECKS_N; i++)
 		check_json(out, i);

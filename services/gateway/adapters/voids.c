@@ -62,9 +62,7 @@ static struct edge_request *request_of(
  * partitions takes too long (wallet's migrations/0007). */
 static const char known_sql[] =
 	"select " VOID_COLUMNS ", e.request_id = $3::bytea, e.record from wallet.void v left join "
-	"lateral (select j.request_id, j.record from wallet.rows_between(v.shard, v.seq, v.seq, 1) "
-	"j union all select c.request_id, c.record from wallet.carried c where c.shard = v.shard "
-	"and c.seq = v.seq) e on true where v.player = $1::bigint and (v.round = $2::bigint or "
+	"lateral gateway.void_row(v.shard, v.seq) e on true where v.player = $1::bigint and (v.round = $2::bigint or "
 	"e.request_id = $3::bytea) order by (e.request_id = $3::bytea) desc nulls last limit 1";
 enum { KNOWN_GAME = 1, KNOWN_SAME_ID = 10, KNOWN_RECORD = 11 };
 
@@ -93,7 +91,8 @@ static void on_rows(void *context, PGresult *result, const char *error)
 
 	if (request != NULL && waiting->one && PQntuples(result) == 0) {
 		edge_answer_error(request, 503, "not_read_yet",
-			"The round is void, but its row cannot be read yet. Request the list of voids.",
+			"The round is void, but the row of the void cannot be read yet. Read it "
+			"in the list of voids.",
 			NULL, NULL, NULL);
 	} else if (request != NULL) {
 		answer_rows(waiting->gateway, request, result, waiting->one, "voids", void_json);
@@ -117,14 +116,20 @@ static void rows_query(struct waiting *waiting, player_id player, int64_t round)
 			on_rows, waiting);
 }
 
-static void void_audit(struct gateway *gateway, struct edge_request *request, player_id player,
-	int64_t round, const char *game, uint32_t status)
+static void void_audit(struct gateway *gateway, uint64_t ticket, player_id player, int64_t round,
+	const char *game, uint32_t status)
 {
 	char content[160];
 
 	(void)snprintf(
 		content, sizeof(content), "{\"round\":%" PRId64 ",\"game\":\"%s\"}", round, game);
-	audit_write(gateway, request, player_operator(player), "void", player, content, status);
+	audit_write(gateway, ticket, player_operator(player), "void", player, content, status);
+}
+
+/* A jackpot is paid within about this time. */
+static void retry_hint(struct edge_request *request)
+{
+	edge_answer_header(request, "Retry-After", "2");
 }
 
 /* A retry with the same key is the same void, even after later moves of the player. */
@@ -139,12 +144,14 @@ static void on_voided(struct gateway *gateway, struct edge_request *request,
 	struct waiting *waiting;
 
 	(void)fact;
-	void_audit(gateway, request, sent->player, sent->number, sent->text, status);
+	void_audit(gateway, sent->ticket, sent->player, sent->number, sent->text, status);
 	if (request == NULL)
 		return;
 	if (reply == NULL) {
 		answer_timed_out(request, sent);
 	} else if (status != 200) {
+		if (strcmp(reply->error, "claim_open") == 0)
+			retry_hint(request);
 		answer_reply(gateway, request, reply);
 	} else {
 		waiting = waiting_new(gateway, request);
@@ -196,6 +203,40 @@ static bool same_content(const struct waiting *waiting, const PGresult *result)
 	return same;
 }
 
+/* A claim is opened with its round's row and only ever closed, so none is missed once the round
+ * can be read; the wallet checks again. */
+static const char claims_sql[] = "select gateway.claims_open($1::bigint, $2::bigint)";
+
+static void on_claims(void *context, PGresult *result, const char *error)
+{
+	struct waiting *waiting = context;
+	struct edge_request *request = request_of(waiting, result, error);
+
+	if (request != NULL && pg_number(result, 0, 0) == 0) {
+		request_void(waiting, request);
+	} else if (request != NULL) {
+		void_audit(waiting->gateway, waiting->ticket, waiting->player, waiting->body.round,
+			waiting->body.game, 409);
+		retry_hint(request);
+		edge_answer_error(request, 409, "claim_open",
+			"This round has won a jackpot or Jackpot Cards that are not paid yet. It "
+			"can be voided when they are. Try again then, with a new Idempotency-Key.",
+			"round", NULL, NULL);
+	}
+	free(waiting);
+}
+
+static void claims_query(struct waiting *waiting)
+{
+	char numbers[2][24];
+	const char *parameters[] = { numbers[0], numbers[1] };
+
+	(void)snprintf(numbers[0], sizeof(numbers[0]), "%" PRId64, waiting->player);
+	(void)snprintf(numbers[1], sizeof(numbers[1]), "%" PRId64, waiting->body.round);
+	pg_pool_query(
+		waiting->gateway->pg_ro, claims_sql, 2, parameters, QUERY_MS, on_claims, waiting);
+}
+
 /* The engine knows only a player's last requests and can read back only so far; the wallet's own
  * table has all voids for ever. */
 static void on_known(void *context, PGresult *result, const char *error)
@@ -212,12 +253,11 @@ static void on_known(void *context, PGresult *result, const char *error)
 		return;
 	}
 	if (!known || (!same_id && other_game)) {
-		request_void(waiting, request);
-		free(waiting);
+		claims_query(waiting);
 		return;
 	}
 	bool again = same_id && same_content(waiting, result);
-	void_audit(waiting->gateway, request, waiting->player, waiting->body.round,
+	void_audit(waiting->gateway, waiting->ticket, waiting->player, waiting->body.round,
 		waiting->body.game,
 		again	  ? 200
 		: same_id ? 422
@@ -324,7 +364,7 @@ static void on_started(void *context, PGresult *result, const char *error)
 	bool done = result != NULL && PQresultStatus(result) == PGRES_TUPLES_OK &&
 		    PQntuples(result) == 1;
 
-	audit_write(waiting->gateway, request, waiting->operator_id, "start", 0,
+	audit_write(waiting->gateway, waiting->ticket, waiting->operator_id, "start", 0,
 		done ? "{\"started\":true}" : "{}",
 		done		 ? 200
 		: result == NULL ? 503
@@ -351,7 +391,7 @@ void on_game_start(struct edge_request *request, void *context)
 	bool all = strcmp(slug, "all") == 0;
 	struct reason_body body = { 0 };
 	struct waiting *waiting;
-	char game[16], operator_text[16], actor[96];
+	char game[16], operator_text[16], actor[ACTOR_MAX];
 	uint32_t operator_id;
 	const char *parameters[] = { game, operator_text, actor, body.reason };
 
@@ -364,8 +404,7 @@ void on_game_start(struct edge_request *request, void *context)
 	(void)snprintf(waiting->game, sizeof(waiting->game), "%s", slug);
 	(void)snprintf(game, sizeof(game), "%" PRIu32, all ? 0 : game_number(slug));
 	(void)snprintf(operator_text, sizeof(operator_text), "%" PRIu32, operator_id);
-	(void)snprintf(actor, sizeof(actor), "operator-%" PRIu32 " from %.64s", operator_id,
-		edge_peer(request));
+	actor_of(gateway, request, operator_id, actor);
 	pg_pool_query(gateway->pg,
 		"with s as (select reason from engine.stopped_game s where s.game = $1::integer and not "
 		"exists (select from gateway.game_start g where g.game = s.game and g.time >= "

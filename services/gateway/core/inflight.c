@@ -35,13 +35,18 @@ bool inflight_add(
 	return true;
 }
 
-bool inflight_take(struct inflight *inflight, uint64_t correlation, size_t *slot_r)
+bool inflight_find(const struct inflight *inflight, uint64_t correlation, size_t *slot_r)
 {
 	/* Unsigned, so also false for numbers before the oldest. */
 	if (correlation - inflight->first >= inflight->next - inflight->first)
 		return false;
 	*slot_r = slot_of(correlation);
-	if (inflight->deadline_us[*slot_r] == 0)
+	return inflight->deadline_us[*slot_r] != 0;
+}
+
+bool inflight_take(struct inflight *inflight, uint64_t correlation, size_t *slot_r)
+{
+	if (!inflight_find(inflight, correlation, slot_r))
 		return false;
 	inflight->deadline_us[*slot_r] = 0;
 	inflight->open--;

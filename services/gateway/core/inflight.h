@@ -23,6 +23,8 @@ void inflight_init(struct inflight *inflight, uint64_t random, uint64_t wait_us)
  * it is taken. */
 bool inflight_add(
 	struct inflight *inflight, uint64_t now_us, uint64_t *correlation_r, size_t *slot_r);
+/* False: no open request matches. */
+bool inflight_find(const struct inflight *inflight, uint64_t correlation, size_t *slot_r);
 /* A reply has come: false when no open request matches. */
 bool inflight_take(struct inflight *inflight, uint64_t correlation, size_t *slot_r);
 /* Walks over the open requests, the oldest first: *at is 0 at the beginning. False: no more. */

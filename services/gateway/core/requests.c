@@ -15,6 +15,74 @@
 		NULL, FIELD_INT, false, 0, 0, 0, 0, NULL, NULL                                     \
 	}
 
+const struct field login_fields[] = {
+	{ "operator", FIELD_INT, true, 1, OPERATOR_MAX, AT(login_body, operator_id, has_operator) },
+	{ "name", FIELD_TEXT, true, 1, STAFF_NAME_MAX, AT(login_body, name, has_name) },
+	{ "password", FIELD_TEXT, true, 1, SECRET_MAX, AT(login_body, password, has_password) },
+	{ "code", FIELD_TEXT, false, 6, STAFF_NAME_MAX, AT(login_body, code, has_code) },
+	END,
+};
+
+const struct field confirm_fields[] = {
+	{ "password", FIELD_TEXT, true, 1, SECRET_MAX, AT(login_body, password, has_password) },
+	END,
+};
+
+const struct field password_fields[] = {
+	{ "password", FIELD_TEXT, true, 1, SECRET_MAX, AT(login_body, password, has_password) },
+	{ "new_password", FIELD_TEXT, true, SECRET_MIN, SECRET_MAX,
+		AT(login_body, fresh, has_fresh) },
+	END,
+};
+
+const struct field totp_fields[] = {
+	{ "secret", FIELD_HEX, false, TOTP_BYTES, TOTP_BYTES, AT(totp_body, secret, has_secret) },
+	{ "code", FIELD_TEXT, false, 6, 6, AT(totp_body, code, has_code) },
+	END,
+};
+
+const struct field staff_fields[] = {
+	{ "name", FIELD_TEXT, true, 1, STAFF_NAME_MAX, AT(staff_body, name, has_name) },
+	{ "roles", FIELD_TEXT, true, 1, REASON_MAX, AT(staff_body, roles, has_roles) },
+	END,
+};
+
+const struct field webhook_fields[] = {
+	{ "url", FIELD_TEXT, true, 1, WEBHOOK_TEXT_MAX, AT(webhook_body, url, has_url) },
+	{ "kinds", FIELD_TEXT, true, 1, REASON_MAX, AT(webhook_body, kinds, has_kinds) },
+	{ "reason", FIELD_TEXT, true, 1, REASON_MAX, AT(webhook_body, reason, has_reason) },
+	END,
+};
+
+static const char *const webhook_actions[] = { "change", "rotate", "test", "end", NULL };
+
+const struct field webhook_action_fields[] = {
+	{ "action", FIELD_CHOICE, true, 0, 0, offsetof(struct webhook_body, action),
+		offsetof(struct webhook_body, has_action), webhook_actions, NULL },
+	{ "url", FIELD_TEXT, false, 1, WEBHOOK_TEXT_MAX, AT(webhook_body, url, has_url) },
+	{ "kinds", FIELD_TEXT, false, 1, REASON_MAX, AT(webhook_body, kinds, has_kinds) },
+	{ "keep_s", FIELD_INT, false, 0, 604800, AT(webhook_body, keep_s, has_keep_s) },
+	{ "reason", FIELD_TEXT, true, 1, REASON_MAX, AT(webhook_body, reason, has_reason) },
+	END,
+};
+
+const struct field webhook_resend_fields[] = {
+	{ "event", FIELD_TEXT, true, 1, SECRET_MAX, AT(webhook_body, event, has_event) },
+	{ "reason", FIELD_TEXT, true, 1, REASON_MAX, AT(webhook_body, reason, has_reason) },
+	END,
+};
+
+static const char *const staff_actions[] = { "roles", "reset", "disable", "enable", "end-sessions",
+	NULL };
+
+const struct field staff_action_fields[] = {
+	{ "action", FIELD_CHOICE, true, 0, 0, offsetof(struct staff_body, action),
+		offsetof(struct staff_body, has_action), staff_actions, NULL },
+	{ "roles", FIELD_TEXT, false, 1, REASON_MAX, AT(staff_body, roles, has_roles) },
+	{ "reason", FIELD_TEXT, true, 1, REASON_MAX, AT(staff_body, reason, has_reason) },
+	END,
+};
+
 const struct field demo_fields[] = {
 	{ "player", FIELD_INT, false, 1, (int64_t)PLAYER_NUMBER_MAX,
 		AT(account_body, player, has_player) },
@@ -67,6 +135,14 @@ const struct field bonus_fields[] = {
 	{ "spins", FIELD_INT, true, 1, BONUS_SPINS_MAX, AT(bonus_body, spins, has_spins) },
 	{ "expires_us", FIELD_INT, true, 1, MOVE_MAX, AT(bonus_body, expires_us, has_expires) },
 	{ "reason", FIELD_TEXT, false, 1, REASON_MAX, AT(bonus_body, reason, has_reason) },
+	END,
+};
+
+const struct field gaming_day_fields[] = {
+	{ "zone", FIELD_TEXT, true, 1, ZONE_MAX, AT(gaming_day_body, zone, has_zone) },
+	{ "start_hour", FIELD_INT, true, 0, 23, AT(gaming_day_body, start_hour, has_start_hour) },
+	{ "from_day", FIELD_TEXT, true, 10, 10, AT(gaming_day_body, from_day, has_from_day) },
+	{ "reason", FIELD_TEXT, true, 1, REASON_MAX, AT(gaming_day_body, reason, has_reason) },
 	END,
 };
 
@@ -279,18 +355,21 @@ enum fields_status limit_check(const struct limit_body *body, struct problem *pr
 
 	if (body->has_period != money)
 		return fields_conflict(problem_r, "period", money ? "nothing" : "a period",
-			money ? "\"day\", \"week\" or \"month\"" : "none, for this limit");
+			money ? "\"day\", \"week\" or \"month\""
+			      : "nothing: this limit has no such field");
 	if (body->has_amount != money)
 		return fields_conflict(problem_r, "amount_minor", money ? "nothing" : "an amount",
-			money ? "an amount, -1 for no limit" : "none, for this limit");
+			money ? "an amount, -1 for no limit"
+			      : "nothing: this limit has no such field");
 	if (body->has_seconds != time)
 		return fields_conflict(problem_r, "seconds", time ? "nothing" : "seconds",
-			time ? "seconds, -1 for no limit" : "none, for this limit");
+			time ? "seconds, -1 for no limit"
+			     : "nothing: this limit has no such field");
 	if (time && body->seconds == 0)
 		return fields_conflict(problem_r, "seconds", "0", "at least 1, or -1 for no limit");
 	if (body->has_until != until)
 		return fields_conflict(problem_r, "until_s", until ? "nothing" : "a time",
-			until ? "seconds since 1970" : "none, for this limit");
+			until ? "seconds since 1970" : "nothing: this limit has no such field");
 	return FIELDS_OK;
 }
 
@@ -318,7 +397,8 @@ enum fields_status own_limit_check(const struct own_limit_body *body, struct pro
 			"\"day\", \"week\" or \"month\"");
 	if (!money && body->has_period && (body->name != OWN_TIME || !session))
 		return fields_conflict(problem_r, "period", own_periods[body->period],
-			body->name == OWN_TIME ? "\"session\"" : "none, for this limit");
+			body->name == OWN_TIME ? "\"session\""
+					       : "nothing: this limit has no such field");
 	if (money || (body->name == OWN_TIME && body->limit == -1) ||
 		(body->limit >= own_seconds[body->name].least &&
 			body->limit <= own_seconds[body->name].most))

@@ -49,6 +49,16 @@ struct reason_body {
 	bool has_reason;
 };
 
+/* POST /v1/operators/{op}/gaming-day */
+#define ZONE_MAX 64
+struct gaming_day_body {
+	char zone[ZONE_MAX + 1];
+	int64_t start_hour;
+	char from_day[11];
+	char reason[REASON_MAX + 1];
+	bool has_zone, has_start_hour, has_from_day, has_reason;
+};
+
 #define PARAMETERS_MAX 8000
 
 /* POST /v1/operators/{op}/pools/{pool}/actions */
@@ -169,11 +179,68 @@ struct settings_body {
 	bool has_game, has_expect, has_witch, has_autoplay;
 };
 
+#define STAFF_NAME_MAX 32
+#define SECRET_MIN 12  /* bytes of a password that a user chooses */
+#define SECRET_MAX 128 /* bytes of a password */
+#define TOTP_BYTES 20
+
+/* POST /v1/operator/login, /confirm, /password: which fields are needed differs */
+struct login_body {
+	int64_t operator_id;
+	char name[STAFF_NAME_MAX + 1];
+	char password[SECRET_MAX + 1];
+	char code[STAFF_NAME_MAX + 1]; /* one-time code or recovery code */
+	char fresh[SECRET_MAX + 1];    /* the new password */
+	bool has_operator, has_name, has_password, has_code, has_fresh;
+};
+
+/* POST /v1/operator/totp: empty, for a new secret; or the secret and its code */
+struct totp_body {
+	struct field_bytes secret;
+	char code[STAFF_NAME_MAX + 1];
+	bool has_secret, has_code;
+};
+
+enum staff_action {
+	STAFF_ROLES,
+	STAFF_RESET, /* a new password, no second factor, no session */
+	STAFF_DISABLE,
+	STAFF_ENABLE,
+	STAFF_END_SESSIONS,
+};
+
+/* POST /v1/operators/{op}/users and /users/{name} */
+struct staff_body {
+	char name[STAFF_NAME_MAX + 1];
+	char roles[REASON_MAX + 1]; /* names of core/permits.h, separated by commas */
+	char reason[REASON_MAX + 1];
+	int64_t action; /* enum staff_action */
+	bool has_name, has_roles, has_reason, has_action;
+};
+
+enum webhook_action { WEBHOOK_CHANGE, WEBHOOK_ROTATE, WEBHOOK_TEST, WEBHOOK_END };
+
+#define WEBHOOK_TEXT_MAX 500
+
+/* POST /v1/operators/{op}/webhooks, /webhooks/{id} and /webhooks/{id}/dead */
+struct webhook_body {
+	char url[WEBHOOK_TEXT_MAX + 1];
+	char kinds[REASON_MAX + 1]; /* separated by commas */
+	char event[SECRET_MAX + 1]; /* the id of a dead event, or "all" */
+	char reason[REASON_MAX + 1];
+	int64_t action; /* enum webhook_action */
+	int64_t keep_s; /* ROTATE: how long the secret before stays in use */
+	bool has_url, has_kinds, has_event, has_reason, has_action, has_keep_s;
+};
+
+extern const struct field webhook_fields[], webhook_action_fields[], webhook_resend_fields[];
+extern const struct field login_fields[], confirm_fields[], password_fields[], totp_fields[],
+	staff_fields[], staff_action_fields[];
 extern const struct field demo_fields[], account_fields[], session_fields[], money_fields[],
 	correction_fields[], block_fields[], bonus_fields[], reason_fields[], round_fields[],
 	action_fields[], settings_fields[], pick_fields[], pool_action_fields[], decision_fields[],
 	back_fields[], call_fields[], limit_fields[], own_limit_fields[], own_session_fields[],
-	void_fields[];
+	void_fields[], gaming_day_fields[];
 
 /* Check which fields go together; the tables cannot express that. */
 enum fields_status round_check(const struct round_body *body, struct problem *problem_r);

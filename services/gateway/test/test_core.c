@@ -1,4 +1,5 @@
 /* Open requests to services, and request limits. */
+#include "services/gateway/core/admit.h"
 #include "services/gateway/core/inflight.h"
 #include "services/gateway/core/limit.h"
 
@@ -21,7 +22,9 @@ static void test_inflight_takes_each_answer_once(void **state)
 	assert_true(inflight_add(&inflight, 1 * S, &a, &slot_a));
 	assert_true(inflight_add(&inflight, 1 * S, &b, &slot_b));
 	assert_int_not_equal(a, b);
+	assert_true(inflight_find(&inflight, b, &slot));
 	assert_true(inflight_take(&inflight, b, &slot));
+	assert_false(inflight_find(&inflight, b, &slot));
 	assert_int_equal(slot, slot_b);
 	assert_false(inflight_take(&inflight, b, &slot));
 	assert_false(inflight_take(&inflight, a - 1, &slot));
@@ -116,6 +119,32 @@ static void test_limit_survives_more_players_than_slots(void **state)
 	assert_int_not_equal(limit_key("127.0.0.1"), limit_key("127.0.0.2"));
 }
 
+static void test_admit_refuses_who_would_wait_too_long(void **state)
+{
+	struct admit admit = { 0 };
+	uint64_t now_us = S;
+	(void)state;
+	assert_true(admit_allows(&admit, ADMIT_FREE - 1)); /* nothing is known yet */
+	assert_false(admit_allows(&admit, ADMIT_FREE));
+	for (int i = 0; i < 10; i++, now_us += S / 10) { /* 4,000 answers a second */
+		for (int n = 0; n < 400; n++)
+			admit_answered(&admit);
+		admit_tick(&admit, now_us);
+	}
+	assert_true(admit_allows(&admit, 6000)); /* 1.5 s */
+	assert_false(admit_allows(&admit, 6001));
+	admit_tick(&admit, now_us - S / 10 + 1); /* too soon to say */
+	assert_true(admit_allows(&admit, 6000));
+	for (int i = 0; i < 20; i++, now_us += S / 10) /* nobody answers any more */
+		admit_tick(&admit, now_us);
+	assert_false(admit_allows(&admit, 600));
+	assert_true(admit_allows(&admit, 1));
+	for (int n = 0; n < 500; n++)
+		admit_answered(&admit);
+	admit_tick(&admit, now_us); /* again: known at once */
+	assert_true(admit_allows(&admit, 6000));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -125,6 +154,7 @@ int main(void)
 		cmocka_unit_test(test_inflight_is_bounded),
 		cmocka_unit_test(test_limit_lets_a_burst_through_and_then_the_rate),
 		cmocka_unit_test(test_limit_survives_more_players_than_slots),
+		cmocka_unit_test(test_admit_refuses_who_would_wait_too_long),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

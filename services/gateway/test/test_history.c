@@ -209,6 +209,40 @@ static void test_history_keeps_cards_apart_from_rounds(void **state)
 	assert_true(rounds[0].closed);
 }
 
+/* Round 6 is not watched to its end: its award is in the balance of round 7 and of the rows behind
+ * it, and nothing of that is told. Pages that do not go back to its bet tell no balance at all. */
+static void test_history_hides_what_was_not_seen(void **state)
+{
+	static struct history_round rounds[HISTORY_ROUNDS_MAX];
+	struct history_row rows[N];
+	const struct hiding hiding = {
+		.round = { 6 }, .n = 1, .oldest = 6, .expect = 8, .minor = 400, .seq = 10
+	};
+	const struct hiding none = { .expect = 8 };
+	int64_t next;
+	(void)state;
+	for (size_t i = 0; i < N; i++)
+		rows[i] = booked[N - 1 - i];
+	size_t n = history_rounds(rows, N, false, 50, rounds, &next);
+	history_rounds_hide(rounds, n, rows, N, &none);
+	for (size_t i = 0; i < n; i++)
+		assert_true(rounds[i].before_known && rounds[i].after_known);
+	assert_int_equal(rounds[1].jackpots, 400);
+	history_rounds_hide(rounds, n, rows, N, &hiding);
+	assert_int_equal(rounds[0].round, 7);
+	assert_false(rounds[0].before_known || rounds[0].after_known);
+	expect_round(&rounds[1], 6, 1100, 10, 0, 1090, false);
+	assert_true(rounds[1].before_known && rounds[1].after_known);
+	assert_int_equal(rounds[1].jackpots, 0);
+	assert_true(rounds[2].before_known && rounds[2].after_known);
+
+	n = history_rounds(rows, 1, false, 50, rounds, &next);
+	assert_int_equal(n, 1);
+	history_rounds_hide(rounds, n, rows, 1, &hiding);
+	assert_false(rounds[0].before_known || rounds[0].after_known);
+	assert_int_equal(history_hidden_from(rows, N, &hiding), 9);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -216,6 +250,7 @@ int main(void)
 		cmocka_unit_test(test_history_pages),
 		cmocka_unit_test(test_json_out_is_valid_json),
 		cmocka_unit_test(test_history_keeps_cards_apart_from_rounds),
+		cmocka_unit_test(test_history_hides_what_was_not_seen),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

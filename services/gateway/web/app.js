@@ -6,17 +6,21 @@ import { CardRound, News, useCards } from "/cards.js";
 import { AutoWindow, BetWindow, BuyWindow } from "/controls.js";
 import { Dialog, Question } from "/dialog.js";
 import { listen } from "/events.js";
+import { answerProver } from "/fairness/file.js";
 import { Help } from "/help.js";
+import { useHost } from "/host.js";
 import { loadWords, t } from "/lang.js";
+import { launch } from "/launch.js";
 import { Lobby } from "/lobby.js";
 import { Menu } from "/menu.js";
-import { History, Proof, Winners } from "/panels.js";
+import { History } from "/history.js";
+import { BestPays, Proof, Winners } from "/panels.js";
 import { useGame } from "/play.js";
 import { LimitsWindow, SessionWindow, useReminder } from "/protect.js";
 import { Course, Wins } from "/reels.js";
 import { JackpotScene } from "/scenes.js";
 import { Stage, leaveReason } from "/stage.js";
-import { isWatching, sceneOf } from "/state.js";
+import { hides as hidesWin, isWatching, sceneOf } from "/state.js";
 
 const BALANCE_SETTLES_MS = 400;
 const SHOWN_WINNERS = 20;
@@ -99,23 +103,27 @@ function useEvents({ state, latest, dispatch, ended, rejoin }) {
 	useEffect(() => { if (state.game) feed.current?.play(state.game.id); }, [state.game?.id]);
 }
 
-// ---- where the player is: the lobby at "/", a game at "#id" ----
+// ---- where the player is: the lobby at "/", a game at "#id"; a game that an operator's site opened has no other place ----
 
-const hashed = (games) => games.find((game) => game.id === location.hash.slice(1))?.id ?? null;
+const hashed = (games) => games.find((game) => game.id === (launch?.game ?? location.hash.slice(1)))?.id ?? null;
 
 const stay = (id) => history.replaceState(null, "", `${location.pathname}${location.search}${id ? `#${id}` : ""}`);
 
 function useStart(app) {
-	const { dispatch, latest, open } = app;
+	const { dispatch, latest, expect, open } = app;
 	useEffect(() => {
 		(async () => {
+			const [art, named] = [loadArt(), launch?.game ?? location.hash.slice(1)];
+			if (/^[a-z0-9-]+$/.test(named)) expect(named, art);
 			const [config, { games }, jackpots, winners, figures] = await Promise.all([get("/v1/config"), get("/v1/games"), get("/v1/jackpots"), get("/v1/winners?limit=10"),
-				fetch("/figures.json").then((answer) => answer.ok ? answer.json() : []), loadArt()]);
+				fetch("/figures.json").then((answer) => answer.ok ? answer.json() : []), art]);
 			dispatch({ type: "loaded", config, games, pools: jackpots.pools, figures });
 			for (const winner of [...winners.winners].reverse()) dispatch({ type: "winner", winner });
+			if (launch && !hashed(games)) throw new Error(t("no-such-game", { game: launch.game }));
 			dispatch({ type: "view", view: hashed(games) ? "game" : "lobby" });
 			await open(hashed(games) ?? games[0]?.id);
 		})().catch((error) => dispatch({ type: "failed", error }));
+		if (launch) return undefined;
 		const moved = async () => {
 			const { games, game, view, busy, claim, question } = latest.current;
 			if (!game) return;
@@ -139,12 +147,14 @@ function useStart(app) {
 
 function RoundPanel({ app, chosen, choose }) {
 	const { state, dispatch } = app;
-	const { steps, at, landing, spinning } = state;
+	const { steps, at } = state;
+	const hidden = hidesWin(state);
 	return html`<section class="panel" aria-label=${t("this-round")}><h2>${t(state.last ? "last-round" : "this-round")}</h2>
-		${steps.length ? html`<${Course} scene=${sceneOf(state)} steps=${landing || spinning ? steps.slice(0, -1) : steps} at=${at} choose=${(i) => state.busy || dispatch({ type: "look", at: i })} />
-		<${Wins} phase=${landing || spinning ? null : steps[at]} currency=${state.currency} choose=${choose} chosen=${chosen} id="wins" />` : html`<p class="quiet">${t("round-steps")}</p>`}
+		${steps.length ? html`<${Course} scene=${sceneOf(state)} steps=${hidden ? steps.slice(0, -1) : steps} at=${at} choose=${(i) => state.busy || dispatch({ type: "look", at: i })} />
+		<${Wins} phase=${hidden ? null : steps[at]} currency=${state.currency} choose=${choose} chosen=${chosen} id="wins" />` : html`<p class="quiet">${t("round-steps")}</p>`}
 		<${Proof} proof=${state.proof} round=${state.round} /></section>
-		<${Winners} winners=${state.winners} pools=${state.pools} games=${state.games} />`;
+		<${Winners} winners=${state.winners} pools=${state.pools} games=${state.games} />
+		<${BestPays} state=${state} open=${() => dispatch({ type: "window", name: "rules" })} />`;
 }
 
 const useWide = () => {
@@ -167,11 +177,11 @@ function Windows({ app, panel, wide, due }) {
 		buy: () => html`<${BuyWindow} app=${app} close=${close} />`,
 		auto: () => html`<${AutoWindow} app=${app} close=${close} />`,
 		menu: () => html`<${Menu} app=${app} close=${close} />`,
-		round: () => html`<${Dialog} id="roundwindow" title=${t("this-round")} close=${close}>${wide ? null : panel}<//>`,
+		round: () => wide ? null : html`<${Dialog} id="roundwindow" title=${t("this-round")} close=${close}>${panel}<//>`,
 		rules: () => html`<${Help} app=${app} game=${state.game} bet=${state.bet} currency=${currency} figures=${state.figures} close=${close} />`,
 		limits: () => html`<${LimitsWindow} app=${app} close=${close} />`,
 		session: () => html`<${SessionWindow} app=${app} close=${close} due=${due} logout=${app.logout} />`,
-		history: () => html`<${History} games=${state.games} currency=${currency} token=${state.token} close=${close} />`,
+		history: () => html`<${History} games=${state.games} pools=${state.pools} currency=${currency} token=${state.token} player=${state.player} close=${close} />`,
 	}[state.window];
 	return html`${shown ? html`<div key=${state.window}>${shown()}</div>` : null}
 		<${JackpotScene} state=${state} dispatch=${dispatch} />
@@ -187,6 +197,7 @@ function App() {
 	useEvents(app);
 	const cards = useCards(app);
 	const due = useReminder(app);
+	useHost(app);
 	if (!state.game) return html`<p class="loading ${state.message ? "bad" : "quiet"}" id="message">${state.message?.text ?? t("loading")}</p>`;
 	const panel = html`<${RoundPanel} app=${app} chosen=${chosen} choose=${choose} />`;
 	return html`${state.view === "lobby" ? html`<${Lobby} app=${app} />` : html`<div class="room"><${Stage} app=${app} key=${state.game.id} chosen=${chosen} />${wide ? html`<aside>${panel}</aside>` : null}</div>`}
@@ -195,6 +206,7 @@ function App() {
 		<${Windows} app=${app} panel=${panel} wide=${wide} due=${due} />`;
 }
 
+answerProver();
 await loadWords();
 const place = document.getElementById("app");
 place.replaceChildren();

@@ -2,9 +2,10 @@
 // number: a retry, a second window or a reload never turns a wrong card. RULE mystic-gem 6.7, 6.8, 6.9
 import { html, useEffect, useLayoutEffect, useRef, useState } from "/vendor/htm-preact.js";
 import { bytesOf, get, hex, send } from "/api.js";
+import { Picture } from "/art.js";
 import { CARD_SUITS, LEVELS, RED_SUITS, money } from "/format.js";
 import { capital } from "/game.js";
-import { t } from "/lang.js";
+import { locale, t } from "/lang.js";
 import { gameOfPool } from "/panels.js";
 
 const PLACES = 12;
@@ -28,18 +29,18 @@ export const Suit = ({ suit }) => html`<svg class="suit ${suit}" viewBox="0 0 48
 
 // A level with its live value and the number of its cards that are face up. RULE mystic-gem 6.2
 function Level({ suit, row, found, won, paid, currency }) {
-	return html`<div class="rung ${suit} ${won ? "won" : ""}" data-suit=${suit} data-found=${found}><${Suit} suit=${suit} /><span>${capital(suit)}</span>
-		<span class="pips" role="img" aria-label="${found} of ${OF_A_SUIT} found">${Array.from({ length: OF_A_SUIT }, (_, i) => html`<i class=${i < found ? "on" : ""} />`)}</span>
+	return html`<div class="rung ${suit} ${won ? "won" : ""}" data-suit=${suit} data-found=${found}><${Suit} suit=${suit} /><span>${t(`suit.${suit}`)}</span>
+		<span class="pips" role="img" aria-label=${t("cards.found", { found, of: OF_A_SUIT })}>${Array.from({ length: OF_A_SUIT }, (_, i) => html`<i class=${i < found ? "on" : ""} />`)}</span>
 		<b>${won ? money(paid, currency) : row ? money(row.value_minor, row.currency) : "–"}</b></div>`;
 }
 
 // All backs are the same: the page knows nothing about a card before it is turned.
 function Place({ place, card, won, locked, choose, latest, here, come }) {
-	const name = `Card ${place + 1}, ${card ? card.suit : "face down"}`;
+	const name = t(card ? "cards.card-open" : "cards.card", { n: place + 1, suit: card ? t(`suit.${card.suit}`) : "" });
 	const shown = card ? `open ${RED_SUITS.includes(card.suit) ? "warm" : ""} ${won === card.suit ? "won" : ""} ${latest ? "latest" : ""}` : "";
-	return html`<button class="place ${shown}" data-place=${place} data-suit=${card?.suit ?? ""} aria-label=${name} tabindex=${here ? 0 : -1} onFocus=${come} aria-disabled=${Boolean(card) || locked} onClick=${() => card || locked || choose(place)}>
-		${card ? html`<${Suit} suit=${card.suit} /><span class="corner"><${Suit} suit=${card.suit} /></span>`
-			: html`<svg class="back" viewBox="0 0 60 84" aria-hidden="true"><rect x="5" y="5" width="50" height="74" rx="5" /><path d="M30 14 48 42 30 70 12 42z" /><path d="M30 26 40 42 30 58 20 42z" /><circle cx="30" cy="42" r="4" /></svg>`}</button>`;
+	return html`<button class="place ${shown}" data-place=${place} data-suit=${card?.suit ?? ""} aria-label=${name} tabindex=${here ? 0 : -1} onFocus=${come} aria-disabled=${card || locked ? "true" : undefined} onClick=${() => card || locked || choose(place)}>
+		${card ? html`<${Picture} name=${card.suit} game="house" /><span class="corner"><${Suit} suit=${card.suit} /></span>`
+			: html`<${Picture} name="back" game="house" />`}</button>`;
 }
 
 // The arrow keys move between the cards as they lie on the screen.
@@ -53,15 +54,15 @@ function move(event) {
 }
 
 function said(round, found, currency) {
-	if (round.won) return `Three ${round.suit}: you win ${money(round.paid_minor, currency)}.`;
+	if (round.won) return t("cards.won", { suit: t(`suit.${round.suit}`), amount: money(round.paid_minor, currency) });
 	const last = round.turned.at(-1);
-	return last ? `${capital(last.suit)}, ${found[last.suit]} of ${OF_A_SUIT}. Turn another card.` : "Turn a card. Three of one suit win its jackpot.";
+	return last ? t("cards.turned", { suit: t(`suit.${last.suit}`), found: found[last.suit], of: OF_A_SUIT }) : t("cards.begin");
 }
 
 function Proof({ deck }) {
 	const { promised, proof, round } = deck;
-	return html`<p class="digest" id="cards-proof">${proof === undefined ? html`<span class="quiet">hash of the secret ${promised}</span>`
-		: html`<span class=${proof ? "good" : "bad"}>${proof ? "✓" : "✗"} secret ${round.secret} ${proof ? "matches" : "does not match"}</span> <span class="quiet">${promised}</span>`}</p>`;
+	return html`<p class="digest" id="cards-proof">${proof === undefined ? html`<span class="quiet">${t("cards.hash")} ${promised}</span>`
+		: html`<span class=${proof ? "good" : "bad"}>${proof ? "✓" : "✗"} ${t(proof ? "cards.matches" : "cards.differs", { secret: round.secret })}</span> <span class="quiet">${promised}</span>`}</p>`;
 }
 
 export function CardRound({ app, cards }) {
@@ -79,13 +80,13 @@ export function CardRound({ app, cards }) {
 		dialog.current.querySelector(".place:not(.open)")?.focus();
 	}, [round.id]);
 	useEffect(() => { if (booked) leave.current.focus(); }, [booked]);
-	return html`<dialog class="cardround" id="cards" ref=${dialog} onClose=${() => dialog.current?.showModal()} data-id=${round.id} data-state=${booked ? "booked" : round.won ? "won" : busy ? "busy" : "ready"} aria-label="Jackpot Cards" onCancel=${(event) => event.preventDefault()}>
-		<div class="cardhead"><h2>Jackpot Cards</h2>${autospin ? html`<span class="quiet" id="paused">Autospin paused, ${autoplay?.spins ?? 0} of ${autospin} left</span><button id="cards-stop" onClick=${() => dispatch({ type: "autospin", spins: 0 })}>Stop</button>` : null}</div>
+	return html`<dialog class="cardround" id="cards" ref=${dialog} onClose=${() => dialog.current?.showModal()} data-id=${round.id} data-state=${booked ? "booked" : round.won ? "won" : busy ? "busy" : "ready"} aria-label=${t("cards.name")} onCancel=${(event) => event.preventDefault()}>
+		<div class="cardhead"><h2>${t("cards.name")}</h2>${autospin ? html`<span class="quiet" id="paused">${t("cards.paused", { left: autoplay?.spins ?? 0, of: autospin })}</span><button id="cards-stop" onClick=${() => dispatch({ type: "autospin", spins: 0 })}>${t("stop")}</button>` : null}</div>
 		<div class="rungs">${CARD_SUITS.map((suit) => html`<${Level} key=${suit} suit=${suit} row=${rows.get(suit)} found=${found[suit]} won=${round.won && round.suit === suit} paid=${round.paid_minor} currency=${round.currency} />`)}</div>
-		<p class="saying ${round.won ? "gold" : ""}" id="cards-said" role="status">${said(round, found, round.currency)}${booked ? " The prize is on your balance." : ""}</p>
-		<div class="places" role="group" aria-label="Twelve cards" onKeyDown=${move}>${Array.from({ length: PLACES }, (_, place) => html`<${Place} key=${place} place=${place} here=${place === here} come=${() => come(place)} card=${at.get(place)} won=${round.won ? round.suit : ""} latest=${place === round.turned.at(-1)?.position} locked=${busy || round.won} choose=${cards.pick} />`)}</div>
-		<div class="cardfoot">${fault ? html`<p class="bad" role="alert">${fault} <button onClick=${cards.again}>Try again</button></p>` : null}
-			${round.won ? html`<button class="main" id="cards-close" ref=${leave} disabled=${!booked} onClick=${cards.close}>${booked ? "Back to the game" : "Booking the prize …"}</button>` : null}
+		<p class="saying ${round.won ? "gold" : ""}" id="cards-said" role="status">${said(round, found, round.currency)}${booked ? ` ${t("cards.booked")}` : ""}</p>
+		<div class="places" role="group" aria-label=${t("cards.twelve")} onKeyDown=${move}>${Array.from({ length: PLACES }, (_, place) => html`<${Place} key=${place} place=${place} here=${place === here} come=${() => come(place)} card=${at.get(place)} won=${round.won ? round.suit : ""} latest=${place === round.turned.at(-1)?.position} locked=${busy || round.won} choose=${cards.pick} />`)}</div>
+		<div class="cardfoot">${fault ? html`<p class="bad" role="alert">${fault} <button onClick=${cards.again}>${t("try-again")}</button></p>` : null}
+			${round.won ? html`<button class="main" id="cards-close" ref=${leave} disabled=${!booked} onClick=${cards.close}>${t(booked ? "cards.back" : "cards.booking")}</button>` : null}
 			<${Proof} deck=${deck} /></div></dialog>`;
 }
 
@@ -187,18 +188,11 @@ function oneIn({ game, currency, price }) {
 	const odds = game.cards.odds?.[currency];
 	if (!odds) return null;
 	const [part, whole] = [BigInt(odds.in) * BigInt(price), BigInt(odds.of)];
-	return part >= whole ? "certain" : `1 in ${((whole + part / 2n) / part).toString().replace(/\B(?=(\d{3})+(?!\d))/g, " ")}`;
+	return part >= whole ? t("cards.certain") : t("h.one-in", { n: new Intl.NumberFormat(locale()).format((whole + part / 2n) / part) });
 }
 
 export function cardsWords({ game, currency, price }) {
 	const odds = oneIn({ game, currency, price });
-	return [
-		"There are four jackpots, one for each suit: clubs, diamonds, hearts and spades, from the lowest to the highest. Each grows by a part of every bet. Its value and currency are shown above the game. The house pays that part: nothing is taken from your bet, and the game's return does not include it.",
-		`When a round is over and its win is collected, Jackpot Cards may start at random. The chance is in proportion to the bet (for a bought spin, to its price) and never above 1${odds ? `; at ${money(price, currency)} it is ${odds}` : ""}. Any bet that takes part can win any of the four. Once the cards start, you are certain to win one of them.`,
-		"Twelve cards lie face down, three of each suit. Turn them one by one until three of one suit are face up: you win the jackpot of that suit. It pays the value shown when you turn the third card. If two players win the same jackpot, the player who turned the third card first gets its value; the second player gets its start value and what bets have added since.",
-		"The prize goes to your balance automatically and cannot be gambled. The game then continues, and so does autospin with the spins that are left.",
-		"How it is drawn: when the cards start, the jackpot is drawn with weights that are the same for every player. The cards that you turn are a random sequence in which that suit is the first to be complete. Which place you touch changes nothing.",
-		"The game shows the hash of the cards' secret before you turn the first card, and the secret with the prize. With it anyone can draw the jackpot and the cards again. The draw that starts the cards uses the secret of the round.",
-		"If you lose the connection, the same cards are face up when you come back. The jackpot is the same and pays its value at that time. If you stay away for long, the cards are turned and paid without you. On a slow connection the values shown may be late.",
-	];
+	const chance = odds ? t("cards.r-odds", { price: money(price, currency), odds }) : "";
+	return [t("cards.r-four"), `${t("cards.r-starts")}${chance}${t("cards.r-certain")}`, t("cards.r-turn"), t("cards.r-prize"), t("cards.r-drawn"), t("cards.r-hash"), t("cards.r-lost")];
 }

@@ -3,6 +3,7 @@ import { html, useState } from "/vendor/htm-preact.js";
 import { Dialog, ask } from "/dialog.js";
 import { dateTime, money, typedMinor } from "/format.js";
 import { capital, coinsOf, isBought, modeOf, modeRefusal, modeWords, priceOf, publishedReturn, times, totalBet } from "/game.js";
+import { Icon } from "/icons.js";
 import { named, t } from "/lang.js";
 import { sound } from "/sound.js";
 import { isWatching } from "/state.js";
@@ -92,7 +93,7 @@ function mainOf(app) {
 	if (!state.token && state.left) return { id: "continue", word: t("continue-as", { player: state.left }), run: app.login, why: state.busy ? t("why.busy") : null };
 	if (!state.token) return { id: "login", word: t("login"), run: app.login, why: state.busy ? t("why.busy") : state.config.kind === "live" ? t("why.casino") : null };
 	if (autospin) return { id: "autostop", word: t("stop"), note: `${autoplay?.spins ?? 0}/${autospin}`, run: () => app.dispatch({ type: "autospin", spins: 0 }) };
-	if (state.counting) return { id: "tally", word: t("collect"), run: app.skip };
+	if (state.counting || state.celebration?.of) return { id: "tally", word: t("collect"), run: app.skip };
 	if (state.spinning || state.revealing) return { id: "skip", word: t(state.landing || state.spinning ? "stop" : "skip"), run: app.skip };
 	if (state.claim) return { id: "waiting", word: t("spin"), why: t("why.cards") };
 	if (round?.next === "next") return { id: "next", word: goOn(game, steps.at(-1)), run: () => app.act("next"), why: state.busy ? t("why.busy") : null };
@@ -113,7 +114,7 @@ export function MainButton({ app }) {
 		return main.run();
 	};
 	return html`<button type="button" class="go" data-main id=${main.id} aria-disabled=${main.why ? "true" : undefined} title=${main.why ?? undefined} onClick=${press} onKeyDown=${(event) => event.repeat && event.preventDefault()}>
-		<span>${main.word}</span>${main.note ? html`<small>${main.note}</small>` : null}</button>`;
+		${main.id === "spin" ? html`<${Icon} name="spin" />` : null}<span>${main.word}</span>${main.note ? html`<small>${main.note}</small>` : null}</button>`;
 }
 
 // ---- bet ----

@@ -10,6 +10,7 @@ export function listen(url, { channels, token, onEvent, onState, onBack, onIdle 
 	let attempt = 0;
 	let closed = false;
 	let game = null;
+	let late = false;
 	const positions = {};
 
 	function connect() {
@@ -17,6 +18,7 @@ export function listen(url, { channels, token, onEvent, onState, onBack, onIdle 
 		socket.onopen = () => {
 			if (attempt) onBack?.();
 			attempt = 0;
+			late = false;
 			onState?.("live");
 			const subscribe = { subscribe: channels };
 			if (token) Object.assign(subscribe, { token, game });
@@ -26,6 +28,11 @@ export function listen(url, { channels, token, onEvent, onState, onBack, onIdle 
 		socket.onmessage = ({ data }) => {
 			const event = JSON.parse(data);
 			const { channel, type, epoch, offset } = event;
+			// Old news are said to be old, and go on.
+			if ((event.late ?? late) !== late) {
+				late = event.late;
+				onState?.(late ? "late" : "live");
+			}
 			if (channel === "winners") positions.winners = { epoch, offset };
 			if (type === "balance") positions.player = { epoch, offset };
 			onEvent(event);

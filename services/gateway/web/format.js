@@ -1,5 +1,5 @@
 // How money, times and names are shown, in the player's language.
-import { locale } from "/lang.js";
+import { locale, t } from "/lang.js";
 
 const EXPONENTS = { JPY: 0, KRW: 0, ISK: 0, CLP: 0, BHD: 3, KWD: 3, TND: 3, XBT: 8 };
 export const exponentOf = (currency) => EXPONENTS[currency] ?? 2;
@@ -42,4 +42,4 @@ const JOKER = 52;
 export const RED_SUITS = ["diamonds", "hearts"];
 export const suitOf = (card) => card === JOKER ? null : CARD_SUITS[Math.floor(card / 13)];
 export const cardShort = (card) => card === JOKER ? "Jkr" : `${RANKS[card % 13]}${MARKS[suitOf(card)]}`;
-export const cardName = (card) => card === JOKER ? "joker" : `${RANKS[card % 13]} of ${suitOf(card)}`;
+export const cardName = (card) => card === JOKER ? t("joker") : t("card-name", { rank: RANKS[card % 13], suit: t(`suit.${suitOf(card)}`).toLocaleLowerCase(locale()) });

@@ -176,7 +176,7 @@ export function Rules({ game, bet, currency, figures, children }) {
 		${FEATURES.filter(([kind]) => has(game, kind)).map(([kind, title, words]) => html`<${Paragraphs} key=${kind} title=${t(title)} words=${words(game, game[kind])} />`)}
 		${bought.length ? html`<${Bought} game=${game} bought=${bought} />` : null}
 		${game.gamble ? html`<${Paragraphs} title=${t("h.gamble")} words=${gambleWords(game, currency)} />` : null}
-		${game.cards?.eligible ? html`<${Paragraphs} title="Jackpot Cards" words=${cardsWords({ game, currency, price: priceOf(bet, modeOf(game, bet.mode)) })} />` : null}
+		${game.cards?.eligible ? html`<${Paragraphs} title=${t("cards.name")} words=${cardsWords({ game, currency, price: priceOf(bet, modeOf(game, bet.mode)) })} />` : null}
 		${autoplay ? html`<${Paragraphs} title=${t("autospin")} words=${[t("h.autospin", { most: autoplay.spins_max, loss: t(`h.loss.${autoplay.loss_limit_stops}`), single: t(`h.single.${autoplay.single_win_stops}`) })]} />` : null}
 		<h3>${t("lines")}</h3><div class="paylines">${game.lines.map((rows, i) => html`<${Line} key=${i} game=${game} rows=${rows} number=${i + 1} />`)}</div>
 		<${Figures} game=${game} figures=${figures} currency=${currency} />

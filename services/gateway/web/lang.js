@@ -1,5 +1,7 @@
 // The page's words in the player's language: message files in /lang, English where a language has no entry. A message may hold {name} and
 // {n, plural, one {# line} other {# lines}}; Intl chooses the plural form. Two pseudo-languages test the page: en-XA (long, accented) and ar-XB (right to left).
+import { always } from "/kept.js";
+import { launch } from "/launch.js";
 import { EN } from "/lang/en.js";
 
 export const LANGUAGES = [["en", "English"], ["sv", "Svenska"]];
@@ -9,7 +11,7 @@ const ACCENTS = Object.fromEntries([..."aeiounycsAEIOUNYCS"].map((letter, i) => 
 let current = { code: "en", words: EN };
 
 const known = (code) => code && ([...LANGUAGES.map(([id]) => id), ...PSEUDO].find((id) => id === code) ?? LANGUAGES.find(([id]) => code.startsWith(`${id}-`))?.[0]);
-const fits = () => known(new URLSearchParams(location.search).get("lang")) ?? known(localStorage.getItem("lang")) ?? navigator.languages.map(known).find(Boolean) ?? "en";
+const fits = () => known(new URLSearchParams(location.search).get("lang")) ?? known(launch?.lang) ?? known(always.get("lang")) ?? navigator.languages.map(known).find(Boolean) ?? "en";
 
 export async function loadWords(code = fits()) {
 	const words = FILES[code] ? { ...EN, ...await FILES[code]().catch(() => ({})) } : EN;
@@ -18,8 +20,15 @@ export async function loadWords(code = fits()) {
 	document.documentElement.dir = code === "ar-XB" ? "rtl" : "ltr";
 }
 
+// The messages of a page that has files of its own: en.js and sv.js in its folder.
+export async function loadMore(folder) {
+	const file = (code) => import(`${folder}/${code}.js`).then(({ WORDS }) => WORDS);
+	const own = FILES[current.code] ? await file(current.code).catch(() => ({})) : {};
+	current.words = { ...current.words, ...await file("en"), ...own };
+}
+
 export function chooseLanguage(code) {
-	localStorage.setItem("lang", code);
+	always.put("lang", code);
 	return loadWords(code);
 }
 

@@ -2,7 +2,9 @@
 import { html } from "/vendor/htm-preact.js";
 import { world } from "/art.js";
 import { money } from "/format.js";
+import { Icon } from "/icons.js";
 import { named, t } from "/lang.js";
+import { Feed } from "/menu.js";
 
 const LEVELS = [[6, "low"], [10, "medium"], [16, "high"], [Infinity, "very-high"]]; // below this volatility index
 
@@ -25,17 +27,18 @@ function Tile({ game, state }) {
 	const volatility = volatilityOf(game, state.figures);
 	const percent = returnOf(game);
 	return html`<a class="gametile" href="#${game.id}" data-game=${game.id}><span class="tileart tileart-${game.number % 6}">${tile ? html`<img src=${tile} alt="" loading="lazy" />` : html`<span aria-hidden="true">${named(game.name).charAt(0)}</span>`}</span>
-		<b class="tilename">${named(game.name)}</b>
+		<span class="tilefoot"><b class="tilename">${named(game.name)}</b>
 		${jackpot ? html`<span class="tilejackpot">${t("jackpot-up-to")} <b class="gold">${money(jackpot.value_minor, jackpot.currency)}</b></span>` : null}
-		<span class="quiet">${percent ? t("rtp", { percent }) : t("rtp-demo")}${volatility ? ` · ${t("volatility", { level: t(`volatility.${volatility}`) })}` : ""}</span></a>`;
+		<span class="quiet">${percent ? t("rtp", { percent }) : t("rtp-demo")}${volatility ? ` · ${t("volatility", { level: t(`volatility.${volatility}`) })}` : ""}</span></span></a>`;
 }
 
 export function Lobby({ app }) {
 	const { state, dispatch } = app;
-	return html`<div class="lobby" id="lobby"><header><h1>Carillon</h1>${state.config.kind === "live" ? null : html`<span class="kind" id="kind">${t("play-money")}</span>`}<span class="spacer"></span>
-		<span id="feed" class=${state.feed === "live" ? "feed live" : "feed"}>${t(`feed.${state.feed.replaceAll(" ", "-")}`)}</span>
-		${state.token ? html`<span class="quiet" id="player">${state.player}</span><b>${money(state.balance_minor, state.currency)}</b>` : state.config.kind === "live" ? null : html`<button class="main" id="login" onClick=${app.login}>${state.left ? t("continue-as", { player: state.left }) : t("login")}</button>`}
-		<button type="button" id="menu" class="icon" aria-label=${t("menu")} onClick=${() => dispatch({ type: "window", name: "menu" })}><svg viewBox="0 0 24 24" aria-hidden="true"><path d="M4 6h16v2H4zm0 5h16v2H4zm0 5h16v2H4z" /></svg></button></header>
+	return html`<div class="lobby" id="lobby"><img class="backdrop" src=${world("house").background} alt="" /><header><h1>Carillon</h1>${state.config.kind === "live" ? null : html`<span class="kind" id="kind">${t("play-money")}</span>`}<span class="spacer"></span>
+		<${Feed} feed=${state.feed} />
+		${state.token ? html`<span class="quiet" id="player" title=${state.player}>${state.player}</span><b>${money(state.balance_minor, state.currency)}</b>` : state.config.kind === "live" ? null : html`<button class="main" id="login" onClick=${app.login}>${state.left ? t("continue-as", { player: state.left }) : t("login")}</button>`}
+		<button type="button" id="menu" class="icon" aria-label=${t("menu")} onClick=${() => dispatch({ type: "window", name: "menu" })}><${Icon} name="menu" /></button></header>
 		${state.message ? html`<p class=${state.message.bad ? "bad" : "good"} id="message">${state.message.text}</p>` : null}
-		<nav class="gametiles" id="games" aria-label=${t("games")}>${state.games.map((game) => html`<${Tile} key=${game.id} game=${game} state=${state} />`)}</nav></div>`;
+		<nav class="gametiles" id="games" aria-label=${t("games")}>${state.games.map((game) => html`<${Tile} key=${game.id} game=${game} state=${state} />`)}</nav>
+		<footer class="quiet"><b class="age">${t("age")}</b> ${t(state.config.kind === "live" ? "age.live" : "age.demo")} ${state.token ? html`<button type="button" class="small" id="lobby-limits" onClick=${() => dispatch({ type: "window", name: "limits" })}>${t("limits")}</button>` : null}</footer></div>`;
 }

@@ -2,6 +2,7 @@
 // moves in front of them while the reel turns. Timers say when a reel stands, so that a page in the background does not wait for frames.
 
 const LAP_MS = 300; // one length of a belt
+const LEAVE_MS = { normal: 110, turbo: 60 }; // less than from the press to the first stop, so that nobody waits for it
 const LAND_MS = 260;
 const LAND = "cubic-bezier(.2, .85, .35, 1.14)"; // runs past the end and back
 const ROLL_MIN_MS = { normal: 420, turbo: 120 }; // from the press to the first reel's stop
@@ -38,24 +39,46 @@ export function anticipated(game, phase) {
 // ---- the reels of one screen ----
 
 export function makeMotion(root, sound) {
-	const rolls = new Map(); // reel -> { laps }
+	const rolls = new Map(); // reel -> { laps, leaving: the animations of what stood there }
 	let since = 0;
+	let left = Promise.resolve(); // when what stood on the reels has left them
 	const reelAt = (reel) => root.querySelectorAll(".reel")[reel];
 
-	function roll(reels) {
+	// What moves when a reel does, and how far: its strip, or the cells that are not held.
+	function moversOf(element) {
+		const strip = element.querySelector(".strip");
+		const cells = [...strip.children];
+		return cells.some((cell) => cell.classList.contains("held")) ? [cells.filter((cell) => !cell.classList.contains("held")), 100 * cells.length] : [[strip], 100];
+	}
+
+	// The symbols that stood go down, the belt comes behind them.
+	function roll(reels, turbo) {
 		if (still()) return;
 		since = performance.now();
+		const timing = { duration: LEAVE_MS[turbo ? "turbo" : "normal"], easing: "ease-in", fill: "forwards" };
+		const begun = [];
 		for (const reel of reels) {
 			const element = reelAt(reel);
 			if (!element || rolls.has(reel)) continue;
-			element.classList.add("rolling");
+			element.classList.add("rolling", "leaving");
 			const laps = element.querySelector(".belt").animate([{ transform: "translateY(-50%)" }, { transform: "translateY(0)" }], { duration: LAP_MS, iterations: Infinity });
-			element.querySelector(".roll").animate([{ transform: "translateY(-12%)" }, { transform: "none" }], { duration: 90, easing: "ease-out" });
-			rolls.set(reel, { laps });
+			const [movers, far] = moversOf(element);
+			const leaving = movers.map((mover) => mover.animate([{ transform: "none" }, { transform: `translateY(${far}%)` }], timing));
+			leaving.push(element.querySelector(".roll").animate([{ transform: "translateY(-100%)" }, { transform: "none" }], timing));
+			rolls.set(reel, { laps, leaving });
+			begun.push(reel);
 		}
+		if (begun.length) left = pause(timing.duration).then(() => begun.forEach(gone));
+	}
+
+	// From now on the strip may show other symbols: nobody sees them before the reel stops.
+	function gone(reel) {
+		reelAt(reel)?.classList.remove("leaving");
+		for (const one of rolls.get(reel)?.leaving.splice(0) ?? []) one.cancel();
 	}
 
 	function rest(reel) {
+		gone(reel);
 		rolls.get(reel)?.laps.cancel();
 		rolls.delete(reel);
 		reelAt(reel)?.classList.remove("rolling", "landing", "anticipating");
@@ -64,14 +87,18 @@ export function makeMotion(root, sound) {
 	async function land(reel) {
 		const element = reelAt(reel);
 		if (!element) return rest(reel);
+		gone(reel);
 		const timing = { duration: LAND_MS, easing: LAND };
 		element.classList.remove("anticipating");
 		element.classList.add("landing");
-		element.querySelector(".strip").animate([{ transform: "translateY(-100%)" }, { transform: "none" }], timing);
-		element.querySelector(".roll").animate([{ transform: "none" }, { transform: "translateY(100%)" }], timing);
+		const [movers, far] = moversOf(element);
+		const coming = movers.map((mover) => mover.animate([{ transform: `translateY(${-far}%)` }, { transform: "none" }], timing));
+		// It stays below until the reel stands: the timer may be later than the animation, and the belt would flash up.
+		const over = element.querySelector(".roll").animate([{ transform: "none" }, { transform: "translateY(100%)" }], { ...timing, fill: "forwards" });
 		sound.play("stop");
 		await pause(LAND_MS);
-		return rest(reel);
+		rest(reel);
+		for (const one of [...coming, over]) one.cancel(); // where frames are late, the symbols stand now all the same
 	}
 
 	// Stops the turning reels from left to right. `hurry` is a promise: once it resolves, all stop at once.
@@ -94,5 +121,5 @@ export function makeMotion(root, sound) {
 		await Promise.all(landings);
 	}
 
-	return { roll, stop, halt: () => [...rolls.keys()].forEach(rest), turning: () => rolls.size > 0 };
+	return { roll, stop, left: () => left, halt: () => [...rolls.keys()].forEach(rest), turning: () => rolls.size > 0 };
 }

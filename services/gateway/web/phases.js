@@ -150,16 +150,17 @@ export function jackpotOf(round, phase) {
 
 const bonusSymbol = (game) => game.symbols.find((symbol) => symbol.kind === "bonus")?.id;
 const OPENINGS = {
-	free_spin: ({ game }, phase) => ({ words: t("intro.free_spin", { n: phase.free_spins_left + 1 }), symbols: [game.free_spins?.awards?.symbol] }),
+	// Its first spin may have won more of them: those are told when it has been seen.
+	free_spin: ({ game }, phase, before) => ({ title: t("p.free-spins"), count: before?.free_spins_left || phase.free_spins_left + 1, words: t("intro.free_spin", { n: before?.free_spins_left || phase.free_spins_left + 1 }), symbols: Array(3).fill(game.free_spins?.awards?.symbol) }),
 	sticky_spin: ({ game }, phase) => ({ words: t("intro.sticky_spin", { n: phase.respins_left + 1 }), symbols: game.sticky_respins.sticky }),
-	hold_respin: ({ game }) => ({ words: t("intro.hold_respin", { n: game.hold_and_win.respins }), symbols: [game.hold_and_win.symbol] }),
+	hold_respin: ({ game }) => ({ words: t("intro.hold_respin", { n: game.hold_and_win.respins }), symbols: Array(3).fill(game.hold_and_win.symbol) }),
 	potion_respin: ({ game }, phase) => {
 		const needs = game.potions.features.find(({ kind }) => kind === phase.features?.[0])?.needs ?? [];
 		return { words: "", symbols: needs.flatMap((n, i) => Array.from({ length: n }, () => game.potions.symbols[i])) };
 	},
 	explosion: ({ game }) => ({ words: t("intro.explosion"), symbols: game.potions.symbols }),
 	battle: (scene, phase) => ({ words: wordsOf(scene, phase), symbols: [scene.game.battle.symbol], battle: { won: phase.free_spins_awarded > 0 } }),
-	bonus: (scene, phase) => ({ words: wordsOf(scene, phase), symbols: [bonusSymbol(scene.game)] }),
+	bonus: (scene, phase) => ({ words: wordsOf(scene, phase), symbols: Array(scene.game.bonus_min || 1).fill(bonusSymbol(scene.game)) }),
 };
 
 // What to show before a phase that begins a feature, or null. A feature that the phase before belongs to has begun already.
@@ -167,7 +168,24 @@ export function openingOf(scene, phase, before) {
 	const opening = OPENINGS[phase.kind];
 	if (!opening || (before?.kind === phase.kind && phase.kind !== "explosion")) return null;
 	if (phase.kind === "free_spin" && before && !["spin", "battle", "bonus"].includes(before.kind)) return null;
-	return { kind: phase.kind, title: titleOf(scene, phase), symbols: [], ...opening(scene, phase) };
+	return { kind: phase.kind, title: titleOf(scene, phase), symbols: [], ...opening(scene, phase, before) };
+}
+
+// ---- the end of a feature ----
+
+const TOLD_IF_EMPTY = ["free_spin", "sticky_spin", "hold_end"]; // what draws out before the player's eyes has a total also when it won nothing
+
+// Whether these phases, the last of a round as far as it goes by itself, end a feature that has a total to show. What is less than the bet is told
+// quietly.
+export function endsFeature(round, phases) {
+	if (["pick", "next"].includes(round.next) || !phases.some(isFeature)) return false;
+	return round.win_minor >= (round.stake_minor || 1) || phases.some((phase) => TOLD_IF_EMPTY.includes(phase.kind));
+}
+
+// The names of the features among these phases, each once.
+export function featuresOf(scene, phases) {
+	const nameOf = (phase) => phase.kind.startsWith("hold") ? t("p.hold") : phase.kind === "free_spin" ? t("p.free-spins") : titleOf(scene, phase);
+	return listed([...new Set(phases.filter(isFeature).map(nameOf))]);
 }
 
 // The counters beside the reels.

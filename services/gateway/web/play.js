@@ -2,9 +2,11 @@
 import { useRef, useState } from "/vendor/htm-preact.js";
 import { ApiError, bytesOf, get, hex, post, randomHex, send } from "/api.js";
 import { loadWorld } from "/art.js";
+import { keepPromise } from "/fairness/promises.js";
 import { cardName, money } from "/format.js";
+import { session } from "/kept.js";
 import { t } from "/lang.js";
-import { isFeature, jackpotOf, wordsOf } from "/phases.js";
+import { endsFeature, isFeature, jackpotOf, wordsOf } from "/phases.js";
 import { REDUCERS, START, isWatching, sceneOf } from "/state.js";
 
 const SILENT_MS = 1000; // without an answer for so long, the page says what is known
@@ -68,10 +70,11 @@ function hurryOf(store) {
 	return hurry;
 }
 
-const NO_STAGE = { begin: () => {}, land: () => {}, tell: () => {} };
+const NO_STAGE = { begin: () => {}, land: () => {}, tell: () => {}, total: () => {} };
 
 async function reveal(store, round, from) {
 	const phases = (round?.phases ?? []).filter((phase) => phase.index >= from);
+	const ends = phases.length > 0 && endsFeature(round, phases);
 	let skipped = false;
 	const untold = [];
 	for (const [i, phase] of phases.entries()) {
@@ -85,16 +88,17 @@ async function reveal(store, round, from) {
 		if (store.hurried && isFeature(phase)) skipped = true;
 		if (!skipped) {
 			store.hurried = false;
-			await stage.tell(phase, { round, last, hurry: hurryOf(store) });
+			await stage.tell(phase, { round, last, ends: last && ends, hurry: hurryOf(store) });
 		} else {
 			untold.push(phase);
 		}
 		if (store.hurried && isFeature(phase)) skipped = true;
 		store.hurried = false;
 	}
-	store.hurry = null;
 	const jackpot = untold.map((phase) => jackpotOf(round, phase)).findLast(Boolean);
 	if (jackpot) store.dispatch({ type: "jackpot", jackpot });
+	if (ends && !store.current.jackpot) await (store.stage ?? NO_STAGE).total(round, hurryOf(store)); // a jackpot has its own
+	store.hurry = null;
 }
 
 // The refusal carries the current state; the move itself is in the history.
@@ -124,7 +128,10 @@ async function play(store, request, from, again = true, free = false) {
 		clearTimeout(waiting);
 		const { round } = answer;
 		await withPages(store, round);
-		if (round && store.promises[round.round] === undefined && before) store.promises[round.round] = before;
+		if (round && store.promises[round.round] === undefined && before) {
+			store.promises[round.round] = before;
+			keepPromise(store.current.player ?? session.get("player"), round.round, before);
+		}
 		// The bet closed the last round and that round drew Jackpot Cards: there are no new phases to show.
 		if (!answer.bet_not_placed) await reveal(store, round, from);
 		const news = answer.bet_not_placed ? { bad: false, text: t("bet-not-placed") } : gambleNews(from === 0 ? null : old, answer, answer.currency ?? store.current.currency);
@@ -188,13 +195,13 @@ async function autospin(store, settings) {
 	const started = await setting(store, { autoplay: { id: randomHex(16), ...settings } });
 	if (!started) return;
 	const { game, bet } = store.current;
-	sessionStorage.setItem("autospin", settings.spins);
-	sessionStorage.setItem("autobet", JSON.stringify({ game: game.id, bet }));
+	session.put("autospin", settings.spins);
+	session.put("autobet", JSON.stringify({ game: game.id, bet }));
 	await spinOn(store, settings.spins);
 }
 
 // Goes on with the spins that are left after a reload. RULE mystic-gem 5.4, RULE witch-feature 9.1
-const resumeAutospin = (store) => spinOn(store, Math.max(Number(sessionStorage.getItem("autospin")) || 0, store.current.autoplay.spins));
+const resumeAutospin = (store) => spinOn(store, Math.max(Number(session.get("autospin")) || 0, store.current.autoplay.spins));
 
 async function spinOn(store, total) {
 	store.dispatch({ type: "autospin", spins: total });
@@ -213,8 +220,7 @@ async function spinOn(store, total) {
 
 async function stopAutospin(store) {
 	store.dispatch({ type: "autospin", spins: 0 });
-	sessionStorage.removeItem("autospin");
-	sessionStorage.removeItem("autobet");
+	session.drop("autospin", "autobet");
 	const { token, autoplay } = store.current;
 	if (token && autoplay?.spins) await setting(store, { autoplay: { ...autoplay, spins: 0 } }, true);
 }
@@ -224,9 +230,9 @@ async function login(store) {
 	try {
 		const { left, game } = store.current;
 		const { token, player } = await post("/v1/demo/sessions", left ? { player: Number(left.split("-")[1]) } : {});
-		sessionStorage.setItem("token", token);
-		sessionStorage.setItem("player", player);
-		sessionStorage.setItem("since", Date.now());
+		session.put("token", token);
+		session.put("player", player);
+		session.put("since", Date.now());
 		const answer = await get(`/v1/state?game=${game.id}`, token).catch(later);
 		store.dispatch({ type: "session", token, answer });
 		if (answer.retry_s) await rejoin(store, answer.retry_s);
@@ -237,16 +243,16 @@ async function login(store) {
 
 // RULE bewitched 7.1, 7.2, RULE mona-lisa 6.1, 6.2: the player continues with a new session; an open round is kept.
 function ended(store) {
-	sessionStorage.removeItem("token");
-	store.dispatch({ type: "ended", player: store.current.player ?? sessionStorage.getItem("player") });
+	session.drop("token");
+	store.dispatch({ type: "ended", player: store.current.player ?? session.get("player") });
 }
 
 // RULE bewitched 7.1: a session that the player ends is over at once.
-async function logout(store) {
+async function logout(store, everywhere) {
 	const { token } = store.current;
-	for (const key of ["token", "player", "since", "reminded", "autospin", "autobet"]) sessionStorage.removeItem(key);
+	session.drop("token", "player", "since", "reminded", "autospin", "autobet");
 	store.dispatch({ type: "loggedOut" });
-	await send("/v1/logout", undefined, token).catch((error) => store.dispatch({ type: "failed", error }));
+	await send(`/v1/logout${everywhere ? "?all=true" : ""}`, undefined, token).catch((error) => store.dispatch({ type: "failed", error }));
 }
 
 const failed = (store, error) => error.code === "session_idle" ? ended(store) : store.dispatch({ type: "failed", error });
@@ -289,13 +295,13 @@ async function comeBack(store, seconds) {
 
 // Forgets a token of an earlier visit that is no longer valid.
 async function stateOf(store, id) {
-	const token = store.current.token ?? sessionStorage.getItem("token");
+	const token = store.current.token ?? session.get("token");
 	if (!token) return null;
 	try {
 		return { token, answer: await get(`/v1/state?game=${id}`, token).catch(later) };
 	} catch (error) {
 		if (error.status !== 401) throw error;
-		sessionStorage.removeItem("token");
+		session.drop("token");
 		return error.code === "session_idle" ? { idle: true } : null;
 	}
 }
@@ -303,22 +309,37 @@ async function stateOf(store, id) {
 // What is left of autospin is played at the bet that it was started with; no round tells of it until the first spin.
 function betOfAutospin(store) {
 	const { game, autoplay } = store.current;
-	const kept = JSON.parse(sessionStorage.getItem("autobet") ?? "null");
+	const kept = JSON.parse(session.get("autobet") ?? "null");
 	if (autoplay?.spins && kept?.game === game.id) store.dispatch({ type: "bet", bet: kept.bet });
+}
+
+// The game that the address names is asked for while the page still asks for everything else. Taken once: a definition may change.
+const ahead = new Map(); // id -> promise of the game
+function expect(_, id, art) {
+	const game = get(`/v1/games/${id}`);
+	ahead.set(id, game);
+	Promise.all([game, art]).then(([found]) => loadWorld(found)).catch(() => {});
+}
+
+function definitionOf(id) {
+	const game = ahead.get(id) ?? get(`/v1/games/${id}`);
+	ahead.delete(id);
+	return game;
 }
 
 // Tells whether the game is shown: not if the player asked for another one meanwhile.
 async function open(store, id) {
 	store.opening = id;
 	try {
-		const [game, session] = await Promise.all([get(`/v1/games/${id}`), stateOf(store, id)]);
+		const [game, found] = await Promise.all([definitionOf(id), stateOf(store, id)]);
 		await loadWorld(game);
 		if (store.opening !== id) return false;
-		store.dispatch({ type: "game", game, answer: session?.answer });
-		if (session?.idle) ended(store);
-		else if (session && !store.current.token) store.dispatch({ type: "session", ...session });
+		store.dispatch({ type: "game", game, answer: found?.answer });
+		if (found?.idle) ended(store);
+		else if (found && !store.current.token) store.dispatch({ type: "session", ...found });
+		if (found?.answer?.player) session.put("player", found.answer.player);
 		betOfAutospin(store);
-		if (session?.answer?.retry_s) rejoin(store, session.answer.retry_s);
+		if (found?.answer?.retry_s) rejoin(store, found.answer.retry_s);
 		return true;
 	} catch (error) {
 		if (store.opening === id) failed(store, error);
@@ -326,7 +347,7 @@ async function open(store, id) {
 	}
 }
 
-const MOVES = { spin, bonusSpin, act, setting, autospin, resumeAutospin, stopAutospin, login, logout, open, skip, ended, rejoin };
+const MOVES = { spin, bonusSpin, act, setting, autospin, resumeAutospin, stopAutospin, login, logout, expect, open, skip, ended, rejoin };
 
 export function useGame() {
 	const [state, show] = useState(START);

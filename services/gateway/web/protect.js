@@ -3,6 +3,7 @@ import { html, useEffect, useState } from "/vendor/htm-preact.js";
 import { get, post, send } from "/api.js";
 import { Dialog } from "/dialog.js";
 import { clock, dateTime, decimal, money, typedMinor } from "/format.js";
+import { always, session as kept } from "/kept.js";
 import { t } from "/lang.js";
 
 const REMIND_S = 3600; // until the player or the server says otherwise
@@ -11,8 +12,8 @@ const PAUSES = [["break", 900], ["break", 3600], ["break", DAY_S], ["time_out", 
 const REMINDERS = [900, 1800, 3600, 7200, 0];
 const isMoney = (name) => ["deposit", "loss", "wager"].includes(name);
 const isPause = (name) => ["break", "time_out", "exclusion"].includes(name);
-const since = () => Number(sessionStorage.getItem("since")) || Date.now();
-const remindAfter = () => Number(localStorage.getItem("remind") ?? REMIND_S);
+const since = () => Number(kept.get("since")) || Date.now();
+const remindAfter = () => Number(always.get("remind") ?? REMIND_S);
 
 export function duration(seconds) {
 	if (seconds >= 2 * DAY_S) return t("days", { n: Math.round(seconds / DAY_S) });
@@ -97,7 +98,7 @@ export function SessionWindow({ app, close, logout, due }) {
 	const { token, currency } = app.state;
 	const [state, put] = useState({ session: null, error: null });
 	const ask = (request) => request().then((session) => {
-		localStorage.setItem("remind", session.reality_check_s);
+		always.put("remind", session.reality_check_s);
 		put({ session, error: null });
 	}, (error) => put({ session: null, error: error.message }));
 	useEffect(() => { ask(() => get("/v1/session", token)); }, []);
@@ -106,7 +107,7 @@ export function SessionWindow({ app, close, logout, due }) {
 		${error ? html`<p class="bad" role="alert">${error}</p>` : session ? html`<${Result} session=${session} currency=${session.currency ?? currency} />` : html`<p class="quiet">${t("loading")}</p>`}
 		${session ? html`<div class="picker"><label for="remind">${t("session.remind")}</label><select id="remind" value=${session.reality_check_s} onChange=${(e) => ask(() => send("/v1/session", { reality_check_s: Number(e.target.value) }, token))}>
 			${[...new Set([...REMINDERS, session.reality_check_s])].sort((a, b) => a - b).map((seconds) => html`<option key=${seconds} value=${seconds}>${seconds ? duration(seconds) : t("session.never")}</option>`)}</select></div>` : null}
-		<div class="choices"><button id="logout" onClick=${logout}>${t("logout")}</button><button class="main" id="session-on" onClick=${close}>${t("session.on")}</button></div><//>`;
+		<div class="choices"><button id="logout-all" onClick=${() => logout(true)}>${t("logout-all")}</button><button id="logout" onClick=${() => logout(false)}>${t("logout")}</button><button class="main" id="session-on" onClick=${close}>${t("session.on")}</button></div><//>`;
 }
 
 // Reminds of the session's time and result while nothing is being shown.
@@ -114,13 +115,13 @@ export function useReminder({ state, latest, dispatch }) {
 	const [due, setDue] = useState(false);
 	useEffect(() => {
 		if (!state.token) return undefined;
-		if (!sessionStorage.getItem("since")) sessionStorage.setItem("since", Date.now());
-		let last = Number(sessionStorage.getItem("reminded")) || since();
+		if (!kept.get("since")) kept.put("since", Date.now());
+		let last = Number(kept.get("reminded")) || since();
 		const timer = setInterval(() => {
 			const { busy, window: open, question, deck } = latest.current;
 			if (!remindAfter() || Date.now() - last < 1000 * remindAfter() || busy || open || question || deck) return;
 			last = Date.now();
-			sessionStorage.setItem("reminded", last);
+			kept.put("reminded", last);
 			setDue(true);
 			dispatch({ type: "window", name: "session" });
 		}, 5000);

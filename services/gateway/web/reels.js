@@ -1,11 +1,11 @@
 // The reels after a phase: each cell with its symbol and value, and whether it was held, covered, new or part of a win. A reel is a strip of the window's
 // cells; while it turns, a belt of other symbols covers it (motion.js).
-import { html, useEffect, useRef, useState } from "/vendor/htm-preact.js";
+import { html, useEffect, useMemo, useRef, useState } from "/vendor/htm-preact.js";
 import { bytesOf } from "/api.js";
 import { Art, hueOf } from "/art.js";
 import { money } from "/format.js";
 import { cellsOf } from "/game.js";
-import { named, t } from "/lang.js";
+import { language, named, t } from "/lang.js";
 import { countersOf, titleOf, winName, wordsOf } from "/phases.js";
 
 const BELT = 6; // symbols of a belt, which is shown twice in a row
@@ -81,7 +81,7 @@ export function LinePath({ game, line, order = 0 }) {
 	return html`<svg class="line line-${order % 6}" viewBox="0 0 ${game.reels * 100} ${game.rows * 100}" preserveAspectRatio="none" aria-hidden="true"><polyline class="under" points=${points} /><polyline points=${points} /></svg>`;
 }
 
-// A belt never changes while the game is open, so that the browser keeps its picture.
+// A belt never changes while the game is open, so that the browser keeps its picture, and Preact does not compare it each time.
 function Belt({ game, reel }) {
 	const usual = game.symbols.map((symbol, i) => [symbol, i]).filter(([symbol]) => ["line", "scatter"].includes(symbol.kind));
 	const shown = Array.from({ length: BELT }, (_, i) => usual[(reel * 3 + i * 5) % usual.length]);
@@ -89,13 +89,19 @@ function Belt({ game, reel }) {
 }
 
 export function Grid({ game, phase, landing, items, children, id, moving, frame }) {
-	const look = cellsIn(game, phase, items.length === 1 ? cellsOf(items[0].cells) : null, landing);
+	const only = items.length === 1 ? items[0] : null;
+	// Counters and news are drawn again and again; the cells only when they change.
+	const strips = useMemo(() => {
+		const look = cellsIn(game, phase, only ? cellsOf(only.cells) : null, landing);
+		return Array.from({ length: game.reels }, (_, reel) => html`<div class="strip">${Array.from({ length: game.rows }, (__, row) => html`<${Cell} key="${row}-${phase?.index}" cell=${look(reel * game.rows + row)} />`)}</div>`);
+	}, [game, phase, landing, only, language()]);
 	const lines = landing ? [] : items.filter((item) => item.line);
-	return html`<div class="frame" style=${{ "--reels": game.reels, "--rows": game.rows }}>${frame ? html`<div class="frameart" style=${{ borderImageSource: `url("${frame}")` }}></div>` : null}
+	const belts = useMemo(() => moving ? Array.from({ length: game.reels }, (_, reel) => html`<${Belt} game=${game} reel=${reel} />`) : [], [game, moving]);
+	return html`<div class="frame rows-${game.rows}" style=${{ "--reels": game.reels, "--rows": game.rows }}>${frame ? html`<div class="frameart" style=${{ borderImageSource: `url("${frame}")` }}></div>` : null}
 		<div class="reels ${items.length === 1 ? "one" : ""}" id=${id} data-phase=${phase?.kind ?? ""} role="group" aria-label=${t("reels")}>
 			${Array.from({ length: game.reels }, (_, reel) => html`<div class="reel" key=${reel}>
-				<div class="strip">${Array.from({ length: game.rows }, (_, row) => html`<${Cell} key="${row}-${phase?.index}" cell=${look(reel * game.rows + row)} />`)}</div>
-				${moving ? html`<${Belt} game=${game} reel=${reel} />` : null}
+				${strips[reel]}
+				${belts[reel] ?? null}
 				${game.potions && !landing ? html`<${Collected} game=${game} phase=${phase} reel=${reel} />` : null}</div>`)}
 			${lines.map((item, i) => html`<${LinePath} key=${item.line} game=${game} line=${item.line} order=${i} />`)}</div>
 		${children}</div>`;

@@ -5,7 +5,7 @@ import { Dialog } from "/dialog.js";
 import { effects } from "/effects.js";
 import { RED_SUITS, cardName, cardShort, money, suitOf } from "/format.js";
 import { capital, symbolOf } from "/game.js";
-import { t } from "/lang.js";
+import { named, t } from "/lang.js";
 import { sound } from "/sound.js";
 import { shownWin } from "/state.js";
 
@@ -38,7 +38,7 @@ export function Vials({ game, round, busy, pick, help }) {
 	const name = symbolOf(game, game.symbols.find((symbol) => symbol.kind === "bonus")?.id).name;
 	return html`<div class="scene" id="vials" role="group" aria-label=${t("vials")}><div class="scenehead"><b class="gold">${t("vials.choose", { name, n: round.picks_left })}</b><button class="small" onClick=${help}>${t("rules")}</button></div>
 		<div class="vials" ref=${list} onKeyDown=${move}>${Array.from({ length: many }, (_, i) => html`<button key=${i} class="vial ${mine.includes(i) ? "picked" : ""}" data-vial=${i} tabindex=${i === at ? 0 : -1} aria-label=${t(mine.includes(i) ? "vial.picked" : "vial", { n: i + 1 })} aria-disabled=${busy || mine.includes(i) ? "true" : undefined} onClick=${() => choose(i)}>
-			<svg viewBox="0 0 24 36" aria-hidden="true"><path class="glass" d="M9 2h6v10l6 16c1 3-1 6-4 6H7c-3 0-5-3-4-6l6-16z" /><path class="brew brew-${i % 3}" d="M6 21h12l3 8c0 2-1 4-4 4H7c-3 0-4-2-4-4z" /></svg></button>`)}</div></div>`;
+			<${Picture} name=${mine.includes(i) ? "vial-picked" : "vial"} game=${game.id} /></button>`)}</div></div>`;
 }
 
 // ---- gamble ----
@@ -49,6 +49,13 @@ const Card = ({ card }) => html`<span class="card ${RED_SUITS.includes(suitOf(ca
 function colourName(game, red) {
 	const suits = game.gamble.suits.filter((suit) => RED_SUITS.includes(suit) === red);
 	return suits.length === 1 ? t(`colour.${suits[0]}`) : t(red ? "colour.red" : "colour.black");
+}
+
+// One of the two colours, with its suits.
+function Guess({ app, Button, id, red, closed }) {
+	const { game } = app.state;
+	const suits = game.gamble.suits.filter((suit) => RED_SUITS.includes(suit) === red);
+	return html`<${Button} app=${app} id=${id} class="guess ${id}" why=${closed} run=${() => app.act("gamble", red ? 0 : 1)}><span class="suits">${suits.map((suit) => html`<${Picture} key=${suit} name=${suit} />`)}</span><span>${colourName(game, red)}</span><//>`;
 }
 
 // Why the win cannot be gambled now, or null.
@@ -62,41 +69,44 @@ export function gambleClosed({ round, currency, game, autospin, busy }) {
 // RULE mystic-gem 4.10: shows the attempts left, the stake and the win of a right guess; the face-down card flashes.
 export function Gamble({ app, close, Button }) {
 	const { state, act } = app;
-	const { round, currency, busy, game, cards, message } = state;
+	const { round, currency, busy, game, cards } = state;
 	const scene = useRef(null);
 	useLayoutEffect(() => { scene.current.querySelector("#red").focus({ preventScroll: true }); }, []);
 	const stake = round.pending_minor;
 	const closed = gambleClosed(state);
 	const latest = round.gambles?.length && cards.length && !busy ? cards[0] : null;
 	return html`<div class="scene gamble" id="gamble" role="group" aria-label=${t("gamble.title")} ref=${scene}>
-		<div class="scenehead"><b>${t("gamble.offer", { stake: money(stake, currency), win: money(2 * stake, currency) })}</b><button class="small" id="gamble-close" onClick=${close}>${t("back")}</button></div>
-		<p class="quiet">${closed && !busy ? closed : t("gamble.attempts", { n: round.gamble_attempts_left })}</p>
-		<div class="table">${latest === null ? html`<span class="card large back" aria-hidden="true">?</span>` : html`<span class="large"><${Card} card=${latest} /></span>`}
-		<div class="choices"><${Button} app=${app} id="red" class="red" why=${closed} run=${() => act("gamble", 0)}>${colourName(game, true)}<//><${Button} app=${app} id="black" class="black" why=${closed} run=${() => act("gamble", 1)}>${colourName(game, false)}<//>
-		${game.gamble.halve ? html`<${Button} app=${app} id="halve" why=${closed ?? (stake < 2 ? t("gamble.too-small") : null)} run=${() => act("halve")}>${t("halve")}<//>` : null}</div></div>
-		<div class="lastcards" aria-label=${t("last-cards")}><span class="quiet">${t("last-cards")}</span>${cards.map((card, i) => html`<${Card} key="${i}-${card}" card=${card} />`)}</div>
-		<p class=${message?.bad ? "bad" : "good"}>${message?.text ?? ""}</p></div>`;
+		<div class="scenehead"><span><b>${t("gamble.offer", { stake: money(stake, currency), win: money(2 * stake, currency) })}</b> <small class="quiet">${closed && !busy ? closed : t("gamble.attempts", { n: round.gamble_attempts_left })}</small></span><button class="small" id="gamble-close" onClick=${close}>${t("back")}</button></div>
+		<div class="table"><${Guess} app=${app} Button=${Button} id="red" red=${true} closed=${closed} />
+		${latest === null ? html`<span class="card large back" aria-hidden="true"><${Picture} name="back" /></span>` : html`<span class="large"><${Card} card=${latest} /></span>`}
+		<${Guess} app=${app} Button=${Button} id="black" red=${false} closed=${closed} /></div>
+		<div class="gamblefoot"><div class="lastcards" aria-label=${t("last-cards")}><small class="quiet">${t("last-cards")}</small>${cards.length ? cards.map((card, i) => html`<${Card} key="${i}-${card}" card=${card} />`) : html`<small class="quiet">–</small>`}</div>
+		${game.gamble.halve ? html`<${Button} app=${app} id="halve" class="small" why=${closed ?? (stake < 2 ? t("gamble.too-small") : null)} run=${() => act("halve")}>${t("halve")}<//>` : null}</div></div>`;
 }
 
 // ---- openings, results, large wins ----
 
-const Witches = ({ game, witch, won }) => html`<div class="duel">${game.witches.map((name, i) => html`<div class="witch ${won === null ? "" : (i === witch) === won ? "wins" : "loses"}" key=${name}><span class="face" aria-hidden="true"><i>${capital(name).charAt(0)}</i><${Picture} name=${name} /></span><b>${capital(name)}</b>${i === witch ? html`<small>${t("yours")}</small>` : null}</div>`)}</div>`;
+const Witches = ({ game, witch, won }) => html`<div class="duel">${game.witches.map((name, i) => html`<div class="duelist ${won === null ? "" : (i === witch) === won ? "victor" : "loses"}" key=${name}><span class="face" aria-hidden="true"><i>${capital(name).charAt(0)}</i><${Picture} name=${name} /></span><b>${capital(name)}</b><small>${i === witch ? t("yours") : "\u00a0"}</small></div>`)}</div>`;
 
 // A feature begins: its name, what it does, and what started it.
 export function Intro({ state }) {
 	const { intro, game } = state;
 	if (!intro) return null;
 	const symbols = intro.symbols.map((id) => game.symbols.find((symbol) => symbol.id === id)).filter(Boolean);
-	return html`<div class="scene intro intro-${intro.kind}" id="intro" data-kind=${intro.kind}><h2>${intro.title}</h2>
-		${intro.battle ? html`<${Witches} game=${game} witch=${state.witch ?? 0} won=${intro.battle.won} />` : html`<div class="introart">${symbols.map((symbol) => html`<${Art} key=${symbol.id} symbol=${symbol} />`)}</div>`}
+	return html`<div class="scene intro intro-${intro.kind}" id="intro" data-kind=${intro.kind}><h2>${intro.title}</h2>${intro.count ? html`<b class="introcount" aria-hidden="true">${intro.count}</b>` : null}
+		${intro.battle ? html`<${Witches} game=${game} witch=${state.witch ?? 0} won=${intro.battle.won} />` : html`<div class="introart">${symbols.map((symbol, i) => html`<${Art} key=${i} symbol=${symbol} />`)}</div>`}
 		<p>${intro.words}</p></div>`;
 }
 
-// A win of many times the bet, with its name and the amount as it counts.
+const NAMED_FROM = 2; // the least size of a win that has a name
+
+// A win of many times the bet, or what a feature has won in all (`of`): its name and the amount as it counts.
 export function Celebration({ state }) {
 	const { celebration, currency } = state;
 	if (!celebration) return null;
-	return html`<div class="celebration tier-${celebration.tier}" id="celebration" data-tier=${celebration.tier}><b>${t(`tier.${celebration.tier}`)}</b><span><${Count} state=${state} currency=${currency} to=${celebration.amount} /></span></div>`;
+	const { tier, amount, of } = celebration;
+	return html`<div class="celebration tier-${tier} ${of ? "total" : ""}" id="celebration" data-tier=${tier}>${tier >= NAMED_FROM ? html`<i class="rays" aria-hidden="true"></i>` : null}
+		${of ? html`<em>${of}</em>` : null}<b>${t(tier >= NAMED_FROM ? `tier.${tier}` : "total-win")}</b><span><${Count} state=${state} currency=${currency} to=${amount} /></span></div>`;
 }
 
 // An amount that counts up while the state says so; at rest it is exact. Screen readers are not told the steps.
@@ -121,6 +131,8 @@ export function Count({ state, currency, to }) {
 	return html`<b ref=${place}></b>`;
 }
 
+const COINS = 16;
+
 // A progressive jackpot: a window that stays until the player closes it. Its amount comes with the booking.
 export function JackpotScene({ state, dispatch }) {
 	const { jackpot, currency, round, game, awards } = state;
@@ -133,7 +145,8 @@ export function JackpotScene({ state, dispatch }) {
 	}, [Boolean(jackpot)]);
 	if (!jackpot) return null;
 	const close = () => dispatch({ type: "jackpot", jackpot: null });
-	return html`<${Dialog} id="jackpot" title=${t("jackpot.title")} close=${close}><p class="jackpotname">${t("jackpot.of", { game: game.name })}</p>
+	return html`<${Dialog} id="jackpot" title=${t("jackpot.title")} close=${close}><i class="rays" aria-hidden="true"></i><div class="fall" aria-hidden="true">${Array.from({ length: COINS }, (_, i) => html`<${Picture} key=${i} name="coin" />`)}</div>
+		<p class="jackpotword" aria-hidden="true">${t("jackpot.word")}</p><p class="jackpotname">${t("jackpot.of", { game: named(game.name) })}</p>
 		<p class="jackpotsum" id="jackpot-sum" role="status">${paid ? money(paid, currency) : t("jackpot.booking")}</p>
 		<p>${t(paid ? "jackpot.booked" : "jackpot.safe")}</p><div class="choices"><button class="main" id="jackpot-done" onClick=${close}>${t("jackpot.collect")}</button></div><//>`;
 }

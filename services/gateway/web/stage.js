@@ -4,16 +4,19 @@ import { Suit } from "/cards.js";
 import { world } from "/art.js";
 import { Bet, BonusSpins, Button, MainButton, Resume } from "/controls.js";
 import { effects } from "/effects.js";
+import { Icon } from "/icons.js";
 import { CARD_SUITS, money } from "/format.js";
 import { isBought, modeOf, totalBet } from "/game.js";
 import { named, t } from "/lang.js";
+import { launch, leave, mayLeave, mayPay, openCashier } from "/launch.js";
 import { anticipated, makeMotion, still } from "/motion.js";
+import { Feed, SoundButton } from "/menu.js";
 import { Potions } from "/panels.js";
-import { isFeature, jackpotOf, openingOf } from "/phases.js";
+import { featuresOf, isFeature, jackpotOf, openingOf } from "/phases.js";
 import { Counters, Grid, PhaseWords, turningReels, useWinCycle } from "/reels.js";
 import { Celebration, Count, Gamble, Intro, Vials, gambleClosed } from "/scenes.js";
 import { sound } from "/sound.js";
-import { sceneOf, shownMoney, shownWin } from "/state.js";
+import { hides, sceneOf, shownMoney, shownWin } from "/state.js";
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -26,7 +29,11 @@ const TIERS = [
 const SCENE_FROM = 2; // the size from which a win has a scene of its own
 const PACE_MS = { normal: 520, turbo: 60 }; // after a phase that is not the last
 const INTRO_MS = { normal: 1600, turbo: 500 };
+const PLAIN_MS = 650;
 const RESPIN_MS = { normal: 480, turbo: 60 };
+const TOTAL_MS = { normal: 6000, turbo: 1500 }; // a feature's total, once it has been counted; autospin goes on sooner
+
+const OPENED_BY_RESULT = ["battle", "bonus"]; // their opening has told what they won
 
 const tierOf = (win, bet) => TIERS.find(({ least }) => win >= least * bet);
 
@@ -44,7 +51,8 @@ function makeStage(store, motion) {
 			await wait(INTRO_MS[pace()], hurry);
 			store.dispatch({ type: "intro", intro: null });
 		}
-		if (!motion.turning()) motion.roll(turningReels(game, phase));
+		if (!motion.turning()) motion.roll(turningReels(game, phase), store.current.fast);
+		if (motion.turning()) await motion.left();
 	}
 
 	async function land(phase, { hurry }) {
@@ -55,11 +63,13 @@ function makeStage(store, motion) {
 		if (phase.landed) sound.play("stop");
 	}
 
-	async function count(win, from, bet, hurry) {
-		const { tier, ms } = tierOf(win, bet);
+	// `plain`: without a scene, because the feature's total comes next.
+	async function count(win, from, { bet, hurry, plain }) {
+		const { tier, ms: whole } = tierOf(win, bet);
+		const ms = plain ? Math.min(whole, PLAIN_MS) : whole;
 		if (tier) sound.play(`win${tier}`);
 		if (!ms || still()) return;
-		const large = tier >= SCENE_FROM;
+		const large = tier >= SCENE_FROM && !plain;
 		const time = store.current.fast && !large ? ms / 3 : ms;
 		store.dispatch({ type: "counting", counting: { from, to: from + win, ms: time } });
 		if (large) {
@@ -74,20 +84,32 @@ function makeStage(store, motion) {
 		}
 	}
 
-	// After the reels stand: lines, the amount, a jackpot. RULE witch-feature 2.10
-	async function tell(phase, { round, last, hurry }) {
-		const { game, bet } = store.current;
+	// After the reels stand: lines, the amount, a jackpot. `ends`: this phase ends a feature, whose total tells of what is large. RULE witch-feature 2.10
+	async function tell(phase, { round, last, ends, hurry }) {
+		const { bet } = store.current;
 		const jackpot = jackpotOf(round, phase);
 		if (jackpot) store.dispatch({ type: "jackpot", jackpot });
 		const stake = round.stake_minor || totalBet(round.bet ?? bet);
-		if (phase.win_minor) await count(phase.win_minor, shownWin(store.current) - phase.win_minor, stake, hurry);
-		if (last && isFeature(phase) && round.win_minor > phase.win_minor && tierOf(round.win_minor, stake).tier >= SCENE_FROM) {
-			sound.play(`win${tierOf(round.win_minor, stake).tier}`);
-		}
-		if (!last) await wait(PACE_MS[pace()] * (phase.win_minor ? 2 : 1), hurry);
-		return game;
+		if (ends && OPENED_BY_RESULT.includes(phase.kind)) return;
+		if (phase.win_minor) await count(phase.win_minor, shownWin(store.current) - phase.win_minor, { bet: stake, hurry, plain: ends });
+		if (!last || ends) await wait(PACE_MS[pace()] * (phase.win_minor ? 2 : 1), hurry);
 	}
-	return { begin, land, tell };
+
+	// A feature is over: what the round has won, until Collect is pressed or the player has had the time to read it.
+	async function total(round, hurry) {
+		const { bet, steps, fast, autospin } = store.current;
+		const { tier, ms } = tierOf(round.win_minor, round.stake_minor || totalBet(round.bet ?? bet));
+		sound.play(tier ? `win${tier}` : "feature");
+		if (tier >= SCENE_FROM) effects.rain("coins", ms);
+		store.dispatch({ type: "celebration", celebration: { tier, amount: round.win_minor, of: featuresOf(sceneOf(store.current), steps) } });
+		if (ms && !still()) store.dispatch({ type: "counting", counting: { from: 0, to: round.win_minor, ms } });
+		await wait(ms, hurry);
+		store.dispatch({ type: "counting", counting: null });
+		await wait(TOTAL_MS[fast || autospin ? "turbo" : "normal"], hurry);
+		effects.clear();
+		store.dispatch({ type: "celebration", celebration: null });
+	}
+	return { begin, land, tell, total };
 }
 
 // Connects the reels on the screen with the play of the phases.
@@ -99,7 +121,7 @@ function useStage({ state, latest: store }) {
 		return () => { store.stage = null; };
 	}, [state.game.id]);
 	useLayoutEffect(() => {
-		if (state.spinning) motion.current.roll(Array.from({ length: state.game.reels }, (_, reel) => reel));
+		if (state.spinning) motion.current.roll(Array.from({ length: state.game.reels }, (_, reel) => reel), state.fast);
 		else if (!state.revealing) motion.current.halt();
 	}, [state.spinning, state.revealing]);
 	useEffect(() => { if (state.message?.guess) sound.play(state.message.guess); }, [state.message]);
@@ -157,17 +179,19 @@ function Top({ app }) {
 	const { state, dispatch } = app;
 	const { game, round, spinning, revealing } = state;
 	return html`<div class="top">
-		<${Button} app=${app} id="home" class="icon" aria-label=${t("lobby")} why=${leaveReason(state)} run=${() => { location.hash = ""; }}><svg viewBox="0 0 24 24" aria-hidden="true"><path d="M4 11 12 4l8 7v9h-5v-6H9v6H4z" /></svg><//>
+		${launch && !mayLeave() ? null : html`<${Button} app=${app} id="home" class="icon" aria-label=${t("lobby")} why=${leaveReason(state)} run=${() => { if (launch) leave(); else location.hash = ""; }}><${Icon} name="home" /><//>`}
 		<h1 class="gamename">${named(game.name)}</h1>${state.config.kind === "live" ? null : html`<span class="kind" id="kind">${t("play-money")}</span>`}
 		<span class="spacer"></span>
-		<span class="facts quiet"><span id="feed" class=${state.feed === "live" ? "feed live" : "feed"}>${t(`feed.${state.feed.replaceAll(" ", "-")}`)}</span>${state.token ? html`<span id="player">${state.player}</span>` : null}<span>${t("round-no")} <b id="round">${spinning ? "…" : (revealing ? state.shownRound : round?.round) ?? "–"}</b></span><${Clock} /></span>
+		<span class="facts quiet"><${Feed} feed=${state.feed} />${state.token ? html`<span id="player" title=${state.player}>${state.player}</span>` : null}<span>${t("round-no")} <b id="round">${spinning ? "…" : (revealing ? state.shownRound : round?.round) ?? "–"}</b></span><${Clock} /></span>
+		<${SoundButton} />
 		<button type="button" id="rules" class="icon" aria-label=${t("rules")} aria-haspopup="dialog" onClick=${() => dispatch({ type: "window", name: "rules" })}>i</button>
-		<button type="button" id="menu" class="icon" aria-label=${t("menu")} aria-haspopup="dialog" onClick=${() => dispatch({ type: "window", name: "menu" })}><svg viewBox="0 0 24 24" aria-hidden="true"><path d="M4 6h16v2H4zm0 5h16v2H4zm0 5h16v2H4z" /></svg></button></div>`;
+		<button type="button" id="menu" class="icon" aria-label=${t("menu")} aria-haspopup="dialog" onClick=${() => dispatch({ type: "window", name: "menu" })}><${Icon} name="menu" /></button></div>`;
 }
 
 function Tile({ pool, row, coin }) {
-	const name = row.level ? t(`suit.${CARD_SUITS[row.level - 1]}`) : t("coin", { coin: money(row.coin_minor, row.currency) });
-	return html`<div class="jackpot ${row.coin_minor === coin && !row.level ? "selected" : ""} ${row.level ? "level" : ""}" data-pool=${pool.pool} data-row=${row.level || row.coin_minor}>
+	const chosen = row.coin_minor === coin && !row.level;
+	const name = row.level ? t(`suit.${CARD_SUITS[row.level - 1]}`) : t(chosen ? "jackpot-at" : "coin", { coin: money(row.coin_minor, row.currency) });
+	return html`<div class="jackpot ${chosen ? "selected" : ""} ${row.level ? "level" : ""}" data-pool=${pool.pool} data-row=${row.level || row.coin_minor}>
 		<span>${row.level ? html`<${Suit} suit=${CARD_SUITS[row.level - 1]} /> ` : null}${name}</span><b>${money(row.value_minor, row.currency)}</b></div>`;
 }
 
@@ -207,10 +231,11 @@ function Say({ app, scene, phase }) {
 	const { message, game, silent, away } = state;
 	const smallest = () => dispatch({ type: "bet", bet: { coin_minor: game.currencies.find((c) => c.currency === state.currency).coins_minor[0], lines: game.lines_min, coins: game.coins_min, mode: game.modes[0].id } });
 	const rest = state.token ? t("choose-and-spin") : t("login-first");
-	return html`<div class="say ${message || silent || away ? "spoken" : ""}"><${PhaseWords} scene=${scene} phase=${state.landing || state.spinning ? null : phase} id="phase" rest=${state.landing || state.spinning ? t("good-luck") : rest} />
+	const told = !hides(state);
+	return html`<div class="say ${message || silent || away ? "spoken" : ""}"><${PhaseWords} scene=${scene} phase=${told ? phase : null} id="phase" rest=${state.celebration || state.counting ? "" : told ? rest : t("good-luck")} />
 		<div class="message" role="status" id="message">${away ? html`<${Away} until=${away} />` : silent ? html`<${Silent} silent=${silent} state=${state} />`
 		: message ? html`<span class=${message.bad ? "bad" : "good"}>${message.text}</span>` : null}
-		${message?.smallest ? html` <button class="small" id="smallest" onClick=${smallest}>${t("set-smallest")}</button>` : null}</div></div>`;
+		${message?.smallest ? html` <button class="small" id="smallest" onClick=${smallest}>${t("set-smallest")}</button>` : null}${message?.money && mayPay() ? html` <button class="small" id="deposit" onClick=${openCashier}>${t("cashier")}</button>` : null}</div></div>`;
 }
 
 // RULE bewitched 2.9, RULE mona-lisa 2.7: where the player chooses lines and coins, amounts are shown in coins too.
@@ -219,11 +244,12 @@ function Meters({ state }) {
 	const chosen = game.lines_min !== game.lines_max || game.coins_min !== game.coins_max;
 	const coins = (minor) => chosen && bet.coin_minor && minor !== undefined ? html`<small class="coins">${t("n-coins", { n: Math.floor(minor / bet.coin_minor) })}</small>` : null;
 	const win = shownWin(state);
+	const counted = state.celebration?.of ? { ...state, counting: null } : state; // a total counts in its scene; here it stands already
 	const { balance, pending } = shownMoney(state);
 	return html`<div class="meters">
 		<div class="meter"><span>${t("balance")}</span><b id="balance">${token ? money(balance, currency) : "–"}</b>${coins(balance)}</div>
-		<div class="meter"><span>${t("win")}</span><div id="win" class=${win > 0 ? "gold" : ""}><${Count} state=${state} currency=${currency} to=${state.counting ? win : undefined} /></div>${coins(win)}
-		<small class=${pending ? "open" : "unseen"}>${t("open")} <span id="pending">${money(pending ?? 0, currency)}</span></small></div></div>`;
+		<div class="meter"><span>${t("win")}</span><div id="win" class=${win > 0 ? "gold" : ""}><${Count} state=${counted} currency=${currency ?? "EUR"} to=${counted.counting ? win : undefined} /></div>${coins(counted.counting ? counted.counting.from : win)}
+		<small class=${pending ? "open" : "unseen"}>${t("open")} <span id="pending">${money(pending ?? 0, currency ?? "EUR")}</span></small></div></div>`;
 }
 
 function Bar({ app }) {
@@ -236,11 +262,11 @@ function Bar({ app }) {
 		<${Meters} state=${state} />
 		<${Bet} app=${app} />
 		<div class="buttons">
-		${gamble ? html`<${Button} app=${app} key="double" id="double" class="round" why=${gambleClosed(state)} run=${open("gamble")}>${t("double")}<//>`
-			: game.autoplay ? html`<button type="button" key="auto" id="auto" class="round" aria-haspopup="dialog" onClick=${open("auto")}>${t("auto")}</button>` : null}
+		${gamble ? html`<${Button} app=${app} key="double" id="double" class="round" why=${gambleClosed(state)} run=${open("gamble")}><${Icon} name="double" /><span>${t("double")}</span><//>`
+			: game.autoplay ? html`<button type="button" key="auto" id="auto" class="round" aria-haspopup="dialog" onClick=${open("auto")}><${Icon} name="auto" /><span>${t("auto")}</span></button>` : null}
 		<${MainButton} app=${app} />
-		<button type="button" id="fast" class="round" aria-pressed=${fast} onClick=${() => dispatch({ type: "fast" })}>${t("turbo")}</button>
-		${game.modes.length > 1 ? html`<button type="button" id="buy" class="round ${bought ? "chosen" : ""}" aria-haspopup="dialog" onClick=${open("buy")}>${bought ? named(modeOf(game, bet.mode).name) : t("buy")}</button>` : null}</div></div>`;
+		<button type="button" id="fast" class="round" aria-pressed=${fast} onClick=${() => dispatch({ type: "fast" })}><${Icon} name="turbo" /><span>${t("turbo")}</span></button>
+		${game.modes.length > 1 ? html`<button type="button" id="buy" class="round ${bought ? "chosen" : ""}" aria-haspopup="dialog" onClick=${open("buy")}><${Icon} name="buy" /><span>${bought ? named(modeOf(game, bet.mode).name) : t("buy")}</span></button>` : null}</div></div>`;
 }
 
 // ---- the stage ----
@@ -253,6 +279,15 @@ function Covers({ app, gambling }) {
 		${gambling ? html`<${Gamble} app=${app} Button=${Button} close=${() => dispatch({ type: "window", name: null })} />` : null}
 		<${Intro} state=${state} /><${Celebration} state=${state} />`;
 }
+
+// What the lines that are drawn now win, on the reels. Only for the eye: the message below says it for all.
+function WinPlate({ items, phase, currency }) {
+	const shown = items.length === 1 ? items[0].amount_minor : phase.win_minor;
+	return shown ? html`<div class="winplate" key="${phase.index}-${shown}" aria-hidden="true">${money(shown, currency)}</div>` : null;
+}
+
+// The game's name on its plaque, where a tall window leaves room above the reels.
+const Plaque = ({ game, title }) => html`<div class="plaque" aria-hidden="true"><img src=${title} alt="" /><b>${named(game.name)}</b></div>`;
 
 export function Stage({ app, chosen }) {
 	const { state } = app;
@@ -273,7 +308,7 @@ export function Stage({ app, chosen }) {
 		<${Top} app=${app} />
 		<${Jackpots} state=${state} />
 		<div class="info"><${Potions} state=${state} /><${Counters} scene=${scene} phase=${phase} landing=${landing || state.spinning} id="counters" /></div>
-		<div class="stage"><${Grid} game=${game} phase=${phase} landing=${landing || state.spinning} items=${cycled} id="reels" moving=${true} frame=${look.frame}><${Covers} app=${app} gambling=${gambling} /><//>
+		<div class="stage"><${Grid} game=${game} phase=${phase} landing=${landing || state.spinning} items=${cycled} id="reels" moving=${true} frame=${look.frame}>${cycled.length && !hides(state) ? html`<${WinPlate} items=${cycled} phase=${phase} currency=${state.currency} />` : null}<${Plaque} game=${game} title=${look.title} /><${Covers} app=${app} gambling=${gambling} /><//>
 			<canvas class="effects" ref=${canvas} aria-hidden="true"></canvas></div>
 		<${Resume} app=${app} /><${BonusSpins} app=${app} />
 		<${Say} app=${app} scene=${scene} phase=${phase} />

@@ -108,7 +108,7 @@ export const REDUCERS = {
 		return { ...state, spinning: false, revealing: true, landing: true, silent: null, shownRound: round, steps, at: steps.length - 1 };
 	},
 	answer: (state, { answer, message, said }) => withAnswer({ ...withBought(state, answer), message: message ?? state.message, said: said ?? state.said }, answer),
-	failed: (state, { error }) => withAnswer({ ...state, token: error.status === 401 ? null : state.token, deck: error.status === 401 ? null : state.deck, claim: error.status === 401 ? null : state.claim, message: { bad: true, text: saying(error, state.currency), smallest: Boolean(error.body?.smallest_bet_minor) } }, error.body ?? {}),
+	failed: (state, { error }) => withAnswer({ ...state, token: error.status === 401 ? null : state.token, deck: error.status === 401 ? null : state.deck, claim: error.status === 401 ? null : state.claim, message: { bad: true, text: saying(error, state.currency), smallest: Boolean(error.body?.smallest_bet_minor), limit: error.body?.error?.limit, money: error.code === "insufficient_funds" } }, error.body ?? {}),
 	// A wallet restored from a backup continues at an earlier row in a new epoch.
 	balance(state, { minor, seq, epoch = state.balance_epoch }) {
 		const restored = state.balance_epoch && epoch > state.balance_epoch;
@@ -158,6 +158,9 @@ function payingOf({ game, bet, round }, free) {
 export function shownMoney({ balance_minor: balance, pending_minor: pending = 0, spinning, revealing, paying }) {
 	return (spinning || revealing) && paying ? { balance: balance + paying.collected - paying.price, pending: pending - paying.collected } : { balance, pending };
 }
+
+// The last phase is not told while its reels turn, and its win not before it has been counted.
+export const hides = ({ landing, spinning, counting, celebration }) => Boolean(landing || spinning || counting || celebration);
 
 export const sceneOf = (state) => ({ game: state.game, currency: state.currency ?? "EUR", witch: state.witch ?? 0, mode: state.mode });
 

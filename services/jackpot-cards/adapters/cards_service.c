@@ -13,6 +13,7 @@
 #include "services/jackpot-cards/adapters/cards_messages.h"
 #include "services/jackpot-cards/adapters/rounds.h"
 #include "services/jackpot-cards/adapters/set_operator.h"
+#include "services/jackpot-cards/adapters/terms_store.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -29,9 +30,12 @@
 char cards_sets_folder[SETTING_TEXT_MAX];
 int64_t cards_expire_s;
 
-_Static_assert(CARD_SETS_LEVELS == CARD_LEVELS, "as many levels as suits");
-_Static_assert(CARD_SETS_WEIGHT_MAX == CARD_WEIGHT_MAX, "what a set may say, the deal takes");
-_Static_assert(CARD_SETS_SEED_MAX == POOL_SEED_MINOR_MAX, "what a set may say, a level takes");
+_Static_assert(
+	CARD_SETS_LEVELS == CARD_LEVELS, "found a number of levels other than the number of suits");
+_Static_assert(CARD_SETS_WEIGHT_MAX == CARD_WEIGHT_MAX,
+	"the deal must accept every weight that a set may have");
+_Static_assert(CARD_SETS_SEED_MAX == POOL_SEED_MINOR_MAX,
+	"a level must accept every seed that a set may have");
 
 static struct {
 	struct game_links links;
@@ -47,7 +51,6 @@ static struct {
 void cards_service_start(struct service *service)
 {
 	char error[GAME_LINKS_ERROR_MAX];
-	(void)service;
 	if (!card_sets_load("JACKPOT_CARDS_SETS", cards_sets_folder, &self.sets, error) ||
 		!game_links_load(
 			common.games, strcmp(common.kind, "live") != 0, &self.links, error))
@@ -63,6 +66,7 @@ void cards_service_start(struct service *service)
 				link->id, link->cards.pool);
 	}
 	rounds_start(&self.keys);
+	terms_store_add(service_pg(service), &self.sets);
 	self.redis = redis_link_new(common.redis, REDIS_TIMEOUT_MS);
 	self.t = metric_gauge("carillon_cards_wagers_microeuro", NULL,
 		"T of the owned sets: all wagers so far, in 10^-6 EUR.");
@@ -72,6 +76,11 @@ void cards_service_start(struct service *service)
 		"Dropped messages that a wallet shard sent before its restore.");
 	self.taker.restored = metric_counter(
 		"carillon_cards_wallet_restored_total", NULL, "New incarnations of wallet shards.");
+	self.taker.silent = metric_counter("carillon_cards_totals_read_total", NULL,
+		"Wallet shards that did not answer before a win, read from their database.");
+	self.taker.left_out = metric_counter("carillon_cards_totals_left_out_total", NULL,
+		"Wallet shards whose newest stakes are missing from the price of a level: an "
+		"alarm.");
 	self.redis_age = metric_gauge("carillon_cards_redis_age_us", NULL,
 		"Age of the oldest counters in Redis of the owned sets.");
 	self.behind = metric_gauge("carillon_cards_rates_behind", NULL,
@@ -173,6 +182,19 @@ void cards_service_close(struct service *service, struct service_shard *shard)
  * -------------------------------------------------------------------------------------------------------------
  */
 
+/* Raises the levels' T to that of their source. */
+static void accrue(struct set_instance *instance)
+{
+	int128 t = instance->source.vector.t_e18;
+	if (t == instance->set.t_e18)
+		return;
+	enum card_set_status accrued = card_set_accrue_to(&instance->set, t);
+	if (accrued != CARD_SET_OK)
+		fatal("set %u: %s", instance->set.number, card_set_status_text(accrued));
+	instance->dirty = true;
+	instance->unshown = true;
+}
+
 static enum service_message_status apply_feed(
 	struct service *service, void *of, const Carillon__JackpotFeed *feed)
 {
@@ -188,18 +210,42 @@ static enum service_message_status apply_feed(
 	if (!jackpot_totals_take(
 		    service, &instance->source, feed, &self.taker, &instance->dirty, &status))
 		return status;
-	int128 t = instance->source.vector.t_e18;
-	if (t != instance->set.t_e18) {
-		enum card_set_status accrued = card_set_accrue_to(&instance->set, t);
-		if (accrued != CARD_SET_OK)
-			fatal("set %u: %s", instance->set.number, card_set_status_text(accrued));
-		instance->dirty = true;
-		instance->unshown = true;
-	}
+	if (feed->claim == NULL)
+		asked_totals_heard(&instance->asked, clock_mono_us());
+	accrue(instance);
 	/* A wager contributes before its round is evaluated: its totals come with its claim. */
 	if (feed->claim != NULL)
 		rounds_claim(service, instance, feed);
 	return SERVICE_TAKEN;
+}
+
+/* ---- totals before a win ---- */
+
+static struct asked_totals_pool asked_of(void *context)
+{
+	struct set_instance *instance = context;
+
+	return (struct asked_totals_pool){ &instance->asked, &instance->source, &self.taker,
+		&instance->dirty };
+}
+
+void cards_service_bus(struct service *service, const uint8_t *bytes, size_t length)
+{
+	struct set_instance *instance = asked_totals_message(service, bytes, length, asked_of);
+
+	if (instance != NULL)
+		accrue(instance);
+}
+
+/* Rounds whose question is answered come before the next question. */
+static void tick_rounds(struct service *service, void *visited, uint64_t mono_us)
+{
+	struct set_instance *instance = visited;
+	const struct asked_totals_pool pool = asked_of(instance);
+
+	rounds_tick(service, instance, mono_us);
+	asked_totals_turn(service, &pool, mono_us);
+	accrue(instance);
 }
 
 /* ---- commands
@@ -282,11 +328,6 @@ static void look_again(struct service *service, void *visited, uint64_t mono_us)
 	const struct set_instance *instance = visited;
 	if (pool_source_retry_due(&instance->source, mono_us))
 		open_tallies(service, visited, mono_us);
-}
-
-static void tick_rounds(struct service *service, void *visited, uint64_t mono_us)
-{
-	rounds_tick(service, visited, mono_us);
 }
 
 void cards_service_tick(struct service *service, uint64_t mono_us)

@@ -14,6 +14,7 @@ void cards_service_open(struct service *service, struct service_shard *shard);
 void cards_service_close(struct service *service, struct service_shard *shard);
 enum service_message_status cards_service_message(struct service *service,
 	struct service_shard *shard, const struct kafka_message *message, uint64_t *seq_r);
+void cards_service_bus(struct service *service, const uint8_t *bytes, size_t length);
 void cards_service_tick(struct service *service, uint64_t mono_us);
 void cards_service_write(struct service *service);
 void cards_service_committed(struct service *service);

@@ -109,6 +109,26 @@ static void read_round(
 			play->number);
 }
 
+bool round_store_claim(
+	PGconn *conn, uint32_t set, const struct claim_id *id, struct card_claim *claim_r)
+{
+	struct pg_args args = { 0 };
+	pg_args_int(&args, id->player);
+	pg_args_int(&args, (int64_t)id->move);
+	pg_args_int(&args, id->index);
+	pg_args_int(&args, set);
+	PGresult *rows = pg_args_query(&args, conn,
+		"select currency, stake_minor, shard, opened_seq, (extract(epoch from opened) * "
+		"1000000)::bigint from wallet.claim where player = $1 and move = $2 and index = $3 "
+		"and pool = $4 and kind = 2 and closed_seq is null");
+	bool found = PQntuples(rows) == 1;
+	if (found)
+		*claim_r = (struct card_claim){ *id, pg_u32(rows, 0, 0), pg_number(rows, 0, 1),
+			pg_u32(rows, 0, 2), pg_u64(rows, 0, 3), pg_u64(rows, 0, 4) };
+	PQclear(rows);
+	return found;
+}
+
 uint32_t round_store_game(PGconn *conn, const struct claim_id *id)
 {
 	struct pg_args args = { 0 };
@@ -309,12 +329,14 @@ static void insert_hit(PGconn *conn, uint32_t set, const struct card_play *play)
 	pg_args_int(&args, play->next_value_minor);
 	pg_args_int(&args, play->next_seed_minor);
 	pg_args_int(&args, hit->next_share_nano);
+	pg_args_text(&args, play->left_out);
 	pg_args_run(&args, conn,
 		"insert into cards.hit (pool, hit, level, level_hit, player, move, index, "
 		"currency, exponent, rate_nano, " JACKPOT_PRICE
-		", fact_seq, version, next_value_minor, next_seed_minor, next_share_nano) values "
+		", fact_seq, version, next_value_minor, next_seed_minor, next_share_nano, "
+		"left_out) values "
 		"($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, "
-		"$19, $20, $21, $22, $23, $24, $25)");
+		"$19, $20, $21, $22, $23, $24, $25, $26::integer[])");
 }
 
 void round_store_save(PGconn *conn, uint32_t set, struct card_play *play)
@@ -326,4 +348,6 @@ void round_store_save(PGconn *conn, uint32_t set, struct card_play *play)
 	if (play->priced)
 		insert_hit(conn, set, play);
 	play->fresh = play->dirty = play->priced = false;
+	free(play->left_out);
+	play->left_out = NULL;
 }

@@ -32,10 +32,24 @@ struct card_play {
 	uint64_t fact_seq, version;
 	int64_t next_value_minor, next_seed_minor;
 
+	uint64_t question; /* asked_totals_want, when the house plays it out; 0: not asked */
+	char *left_out;	   /* "{2}": priced without these wallet shards; NULL: none */
 	bool fresh, dirty; /* not durable yet: the row (fresh); a pick (dirty) */
 	bool priced;	   /* not durable yet: the hit is new */
 };
 
+/* A trigger: what opens a card round. */
+struct card_claim {
+	struct claim_id id;
+	uint32_t currency;
+	int64_t stake_minor;
+	uint32_t wallet_shard;
+	uint64_t wallet_seq, claimed_us;
+};
+
+/* An open claim on the set, from the wallet's own books. False: there is none. */
+bool round_store_claim(
+	PGconn *conn, uint32_t set, const struct claim_id *id, struct card_claim *claim_r);
 /* The game of the wallet's row that opened a claim; 0: not found. Do not use the row that the
  * claim's message names: a repeated claim names a later row. */
 uint32_t round_store_game(PGconn *conn, const struct claim_id *id);

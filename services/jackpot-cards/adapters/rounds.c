@@ -15,19 +15,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PICK_WAIT_US                                                                               \
-	2000000u	      /* for the claim of a round that the wallet has told the player of   \
-			       */
 #define PICKS_WAITING_MAX 256 /* of a set */
 #define NEWS_AGAIN 8
 #define AWARDS_US 2000000u /* an award that is not booked is sent again */
 #define AWARDS_A_TURN 32
 #define EXPIRED_A_TURN 64 /* bounds the size of a commit */
 
-/* A pick for a round that is not known yet. */
+/* A pick that wins the level: it waits for the totals of all wallet shards. */
 struct waiting_pick {
 	struct waiting_pick *next;
-	uint64_t deadline_us; /* monotonic */
+	uint64_t question; /* asked_totals_want; 0: not asked yet */
 	struct claim_id id;
 	uint32_t pick, position;
 	struct card_requester requester;
@@ -51,7 +48,7 @@ static void check_draws(void)
 {
 	char text[DRAW_HEALTH_TEXT_MAX];
 	if (sodium_init() < 0)
-		fatal("random numbers: libsodium does not start");
+		fatal("random numbers: libsodium cannot be initialised");
 	if (card_draw_begin(&self.health, system_bytes) != RNG_SOUND)
 		fatal("random numbers: found %s, expected the known answers of ChaCha20 (RFC 8439), "
 		      "and a healthy sample of the system's source",
@@ -85,13 +82,13 @@ void rounds_start(struct card_keys *keys)
 		"carillon_cards_picks_refused_total", NULL, "Picks answered with an error.");
 	self.won = metric_counter("carillon_cards_won_total", NULL, "Levels won.");
 	self.paid = metric_counter("carillon_cards_paid_cents_total", NULL,
-		"Paid for levels, in euro cents at the rate of the payment.");
+		"Money paid for levels, in euro cents at the FX rate of each payment.");
 	self.expired = metric_counter("carillon_cards_expired_total", NULL,
 		"Abandoned rounds that the service played to their end.");
 	self.again = metric_counter("carillon_cards_awards_repeated_total", NULL,
 		"Awards sent again because the wallet had not booked them.");
 	self.draw_fault = metric_gauge("carillon_cards_draw_fault", NULL,
-		"1: the random numbers failed a health test, no new card round is started.");
+		"1: the random numbers failed a health test, so no new card round starts.");
 	self.unpriced = metric_counter("carillon_cards_unpriced_total", NULL,
 		"Picks and triggers refused because a level could not be priced.");
 }
@@ -127,6 +124,77 @@ static struct card_play *find(const struct set_instance *instance, const struct 
 	return play;
 }
 
+/* ---- opening ---- */
+
+/* The random numbers failed a test: no new card round is started. The claims stay open in the
+ * wallet, which repeats them until a restarted service with healthy random numbers deals. */
+static void stop_deals(struct service *service)
+{
+	char text[DRAW_HEALTH_TEXT_MAX], reason[DRAW_HEALTH_TEXT_MAX + 40];
+	if (self.health.told)
+		return;
+	self.health.told = true;
+	(void)snprintf(
+		reason, sizeof(reason), "random numbers: %s", draw_health_text(&self.health, text));
+	log_error("ALARM %s: no new card round is started; rounds already open can be finished",
+		reason);
+	metric_set(self.draw_fault, 1);
+	service_unhealthy(service, reason);
+}
+
+/* RULE mystic-gem 6.6, 6.8, 6.13: level and cards are drawn when the round opens, with the round's
+ * own secret, whose hash is published at once. False: no cards can be dealt. */
+static bool deal(struct service *service, struct set_instance *instance, struct card_play *play)
+{
+	/* Query it only if weights differ by game. */
+	uint32_t game =
+		instance->weights_n == 0 ? 0 : round_store_game(service_pg(service), &play->id);
+	const uint32_t *weight =
+		set_operator_weights(instance, player_operator(play->id.player), game);
+	enum card_draw_status status =
+		card_draw(&self.health, self.keys, system_bytes, weight, play);
+	if (status == CARD_DRAW_NO_KEY)
+		fatal("jackpot-cards.key: the newest key, number %u, cannot be used",
+			card_keys_current(self.keys));
+	if (status == CARD_DRAW_FAULT)
+		stop_deals(service);
+	return status == CARD_DRAW_OK;
+}
+
+static void open_round(
+	struct service *service, struct set_instance *instance, const struct card_claim *claim)
+{
+	struct card_play *play = calloc(1, sizeof(*play));
+	if (play == NULL)
+		fatal("out of memory");
+	*play = (struct card_play){
+		.next = instance->plays,
+		.id = claim->id,
+		.number = instance->next_number,
+		.currency = claim->currency,
+		.stake_minor = claim->stake_minor,
+		.wallet_shard = claim->wallet_shard,
+		.wallet_seq = claim->wallet_seq,
+		.claimed_us = claim->claimed_us,
+		.opened_us = clock_wall_us(),
+		.fresh = true,
+	};
+	play->expires_us = play->opened_us + instance->expire_us;
+	if (!deal(service, instance, play)) {
+		free(play);
+		return;
+	}
+	instance->next_number++;
+	instance->plays = play;
+	instance->dirty = true;
+	cards_send_round(service, instance, play, CARILLON__CARD_EVENT__CARD_OPENED);
+	service_commit_soon(service);
+	metric_add(self.opened, 1);
+	log_info("set %u: round %" PRIu64 " opened for player %" PRId64 ", move %" PRIu64
+		 ", index %u",
+		instance->set.number, play->number, play->id.player, play->id.move, play->id.index);
+}
+
 /* ---- the price of a level
  * ---------------------------------------------------------------------------------------------
  */
@@ -158,6 +226,17 @@ static uint64_t set_hits(const struct card_set *set)
 	return hits;
 }
 
+/* The wallet shards without whose newest stakes the level is priced; NULL: none. */
+static char *left_out_of(const struct set_instance *instance)
+{
+	char text[ASKED_TOTALS_TEXT_MAX];
+	const char *shards = asked_totals_left_out(&instance->asked, text);
+	char *copy = shards == NULL ? NULL : strdup(shards);
+	if (shards != NULL && copy == NULL)
+		fatal("out of memory");
+	return copy;
+}
+
 /* RULE mystic-gem 6.9, 6.10: the level pays its displayed value and starts again at its seed.
  * False, with nothing changed, if it cannot be priced; then the pick is refused too. */
 static bool price(struct service *service, struct set_instance *instance, struct card_play *play)
@@ -179,6 +258,7 @@ static bool price(struct service *service, struct set_instance *instance, struct
 	if (card_set_value(&instance->set, level, &play->next_value_minor) != CARD_SET_OK)
 		fatal("set %u: the value of a level overflows after a hit", instance->set.number);
 	play->priced = true;
+	play->left_out = left_out_of(instance);
 	instance->levels_dirty = instance->unshown = instance->show_now = true;
 	instance->awards_due = true;
 	instance->awards_us = clock_mono_us();
@@ -245,29 +325,63 @@ static void answer_pick(struct service *service, struct set_instance *instance,
 		service, instance, play, &pick->requester, status, pick->pick, pick->position, now);
 }
 
-/* False: the round does not exist yet. */
-static bool try_pick(
-	struct service *service, struct set_instance *instance, const struct waiting_pick *pick)
+/* A pick that wins is priced with the stakes of all wallet shards, so that the level holds every
+ * bet answered before the pick was sent. False: these are not known yet. */
+static bool may_turn(
+	struct set_instance *instance, const struct card_play *play, struct waiting_pick *pick)
 {
-	struct card_play *play = find(instance, &pick->id), old;
-	if (play == NULL && round_store_find(service_pg(service), instance->set.number, &pick->id,
-				    self.keys, &old)) {
-		/* Only won rounds are not in memory, and nothing changes them. */
-		if (!card_round_won(&old.round))
-			fatal("set %u: round %" PRIu64 " is open but not in memory",
-				instance->set.number, old.number);
-		play = &old;
-	}
-	if (play != NULL)
-		answer_pick(service, instance, play, pick);
-	return play != NULL;
+	struct card_round round = play->round;
+	if (card_round_pick(&round, pick->pick, pick->position) != CARD_PICK_OK ||
+		!card_round_won(&round))
+		return true;
+	if (pick->question == 0)
+		pick->question = asked_totals_want(&instance->asked);
+	return asked_totals_complete(&instance->asked, pick->question);
 }
 
-static void unknown(struct service *service, const struct waiting_pick *pick)
+/* Wherever it is: open in memory, open in the wallet alone because the feed is behind, or won long
+ * ago and read into *old. NULL: the player has no such round. */
+static struct card_play *find_anywhere(struct service *service, struct set_instance *instance,
+	const struct claim_id *id, struct card_play *old)
 {
-	metric_add(self.refused, 1);
-	cards_reply_fault(service, &pick->requester, 404, "card_round_unknown",
-		"This player has no such card round.");
+	struct card_play *play = find(instance, id);
+	struct card_claim claim;
+	if (play != NULL)
+		return play;
+	if (round_store_find(service_pg(service), instance->set.number, id, self.keys, old)) {
+		/* Only won rounds are not in memory, and nothing changes them. */
+		if (!card_round_won(&old->round))
+			fatal("set %u: round %" PRIu64 " is open but not in memory",
+				instance->set.number, old->number);
+		return old;
+	}
+	/* If a player knows of a trigger, the wallet has booked it. */
+	if (!round_store_claim(service_pg(service), instance->set.number, id, &claim))
+		return NULL;
+	open_round(service, instance, &claim);
+	return find(instance, id);
+}
+
+/* True: answered. False: it waits. */
+static bool try_pick(
+	struct service *service, struct set_instance *instance, struct waiting_pick *pick)
+{
+	struct card_play old, *play = find_anywhere(service, instance, &pick->id, &old);
+	if (play == NULL) {
+		metric_add(self.refused, 1);
+		if (self.health.told)
+			cards_reply_fault(service, &pick->requester, 503, "cards_stopped",
+				"No cards can be dealt now. The card round stays open. Pick the "
+				"card again later.");
+		else
+			cards_reply_fault(service, &pick->requester, 404, "card_round_unknown",
+				"This player has no card round with this id.");
+		return true;
+	}
+	if (!may_turn(instance, play, pick))
+		return false;
+	answer_pick(service, instance, play, pick);
+	return true;
 }
 
 /* The same pick, asked again by the same asker. */
@@ -280,12 +394,24 @@ static bool waits_already(const struct set_instance *instance, const struct wait
 	return at != NULL;
 }
 
+static void wait_for_totals(struct set_instance *instance, const struct waiting_pick *pick)
+{
+	struct waiting_pick *kept = malloc(sizeof(*kept));
+	if (kept == NULL)
+		fatal("out of memory");
+	*kept = *pick;
+	struct waiting_pick **end = &instance->waiting; /* in order of arrival */
+	while (*end != NULL)
+		end = &(*end)->next;
+	*end = kept;
+	instance->waiting_count++;
+}
+
 void rounds_pick(struct service *service, struct set_instance *instance,
 	const Carillon__JackpotCommand *command)
 {
 	const Carillon__CardPick *body = command->pick;
 	struct waiting_pick pick = {
-		.deadline_us = clock_mono_us() + PICK_WAIT_US,
 		.id = { body->player, body->round, body->index },
 		.pick = body->pick,
 		.position = body->position,
@@ -296,40 +422,31 @@ void rounds_pick(struct service *service, struct set_instance *instance,
 		return;
 	}
 	memcpy(pick.requester.reply_to, command->reply_to, strlen(command->reply_to) + 1);
-	if (try_pick(service, instance, &pick) || waits_already(instance, &pick))
+	if (waits_already(instance, &pick) || try_pick(service, instance, &pick))
 		return;
-	if (instance->waiting_count == PICKS_WAITING_MAX) {
-		unknown(service, &pick);
+	if (instance->waiting_count < PICKS_WAITING_MAX) {
+		wait_for_totals(instance, &pick);
 		return;
 	}
-	struct waiting_pick *kept = malloc(sizeof(*kept));
-	if (kept == NULL)
-		fatal("out of memory");
-	*kept = pick;
-	struct waiting_pick **end = &instance->waiting; /* in order of arrival */
-	while (*end != NULL)
-		end = &(*end)->next;
-	*end = kept;
-	instance->waiting_count++;
+	metric_add(self.refused, 1);
+	cards_reply_fault(service, &pick.requester, 503, "cards_busy",
+		"Too many levels are being won at this moment. The card stays face down. Pick it "
+		"again.");
 }
 
-/* Removes the picks that have found their round or waited long enough. */
-static void look_again(struct service *service, struct set_instance *instance, uint64_t mono_us)
+/* Answers the winning picks whose totals are there. */
+static void answer_waiting(struct service *service, struct set_instance *instance)
 {
 	struct waiting_pick **link = &instance->waiting;
 	while (*link != NULL) {
 		struct waiting_pick *pick = *link;
-		struct card_play *play = find(instance, &pick->id);
-		if (play == NULL && mono_us < pick->deadline_us) {
+		if (!asked_totals_complete(&instance->asked, pick->question) ||
+			!try_pick(service, instance, pick)) {
 			link = &pick->next;
 			continue;
 		}
 		*link = pick->next;
 		instance->waiting_count--;
-		if (play != NULL)
-			answer_pick(service, instance, play, pick);
-		else
-			unknown(service, pick);
 		free(pick);
 	}
 }
@@ -338,85 +455,16 @@ static void look_again(struct service *service, struct set_instance *instance, u
  * -----------------------------------------------------------------------------------------------------------
  */
 
-/* The random numbers failed a test: no new card round is started. The claims stay open in the
- * wallet, which repeats them until a restarted service with healthy random numbers deals. */
-static void stop_deals(struct service *service)
-{
-	char text[DRAW_HEALTH_TEXT_MAX], reason[DRAW_HEALTH_TEXT_MAX + 40];
-	if (self.health.told)
-		return;
-	self.health.told = true;
-	(void)snprintf(
-		reason, sizeof(reason), "random numbers: %s", draw_health_text(&self.health, text));
-	log_error("ALARM %s: no new card round is started; rounds already open can be finished",
-		reason);
-	metric_set(self.draw_fault, 1);
-	service_unhealthy(service, reason);
-}
-
-/* RULE mystic-gem 6.6, 6.8, 6.13: level and cards are drawn when the round opens, with the round's
- * own secret, whose hash is published at once. False: no cards can be dealt. */
-static bool deal(struct service *service, struct set_instance *instance, struct card_play *play)
-{
-	/* Query it only if weights differ by game. */
-	uint32_t game =
-		instance->weights_n == 0 ? 0 : round_store_game(service_pg(service), &play->id);
-	const uint32_t *weight =
-		set_operator_weights(instance, player_operator(play->id.player), game);
-	enum card_draw_status status =
-		card_draw(&self.health, self.keys, system_bytes, weight, play);
-	if (status == CARD_DRAW_NO_KEY)
-		fatal("the newest service key is missing");
-	if (status == CARD_DRAW_FAULT)
-		stop_deals(service);
-	return status == CARD_DRAW_OK;
-}
-
-static void open_round(
-	struct service *service, struct set_instance *instance, const Carillon__JackpotFeed *feed)
-{
-	const Carillon__Claim *claim = feed->claim;
-	struct card_play *play = calloc(1, sizeof(*play));
-	if (play == NULL)
-		fatal("out of memory");
-	*play = (struct card_play){
-		.next = instance->plays,
-		.id = { claim->player, claim->move, claim->index },
-		.number = instance->next_number,
-		.currency = claim->currency,
-		.stake_minor = claim->stake_minor,
-		.wallet_shard = feed->shard,
-		.wallet_seq = feed->envelope->seq,
-		.claimed_us = claim->time_us,
-		.opened_us = clock_wall_us(),
-		.fresh = true,
-	};
-	play->expires_us = play->opened_us + instance->expire_us;
-	if (!deal(service, instance, play)) {
-		free(play);
-		return;
-	}
-	instance->next_number++;
-	instance->plays = play;
-	instance->dirty = true;
-	cards_send_round(service, instance, play, CARILLON__CARD_EVENT__CARD_OPENED);
-	service_commit_soon(service);
-	metric_add(self.opened, 1);
-	log_info("set %u: round %" PRIu64 " opened for player %" PRId64 ", move %" PRIu64
-		 ", index %u",
-		instance->set.number, play->number, play->id.player, play->id.move, play->id.index);
-}
-
 void rounds_claim(
 	struct service *service, struct set_instance *instance, const Carillon__JackpotFeed *feed)
 {
-	const Carillon__Claim *claim = feed->claim;
-	struct claim_id id = { claim->player, claim->move, claim->index };
-	struct card_play *play = find(instance, &id), old;
-	if (play == NULL && !round_store_find(service_pg(service), instance->set.number, &id,
+	const Carillon__Claim *from = feed->claim;
+	const struct card_claim claim = { { from->player, from->move, from->index }, from->currency,
+		from->stake_minor, feed->shard, feed->envelope->seq, from->time_us };
+	struct card_play *play = find(instance, &claim.id), old;
+	if (play == NULL && !round_store_find(service_pg(service), instance->set.number, &claim.id,
 				    self.keys, &old)) {
-		open_round(service, instance, feed);
-		look_again(service, instance, clock_mono_us());
+		open_round(service, instance, &claim);
 		return;
 	}
 	metric_add(self.repeated, 1);
@@ -428,16 +476,25 @@ void rounds_claim(
  * -------------------------------------------------------------------------------------------------------------
  */
 
-/* RULE mystic-gem 6.6: every trigger is paid, even if the player never comes back. */
+/* RULE mystic-gem 6.6: every trigger is paid, even if the player never comes back. The price waits
+ * for the totals of all wallet shards, as a player's winning pick does: then nothing happens yet.
+ */
 static bool play_out(struct service *service, struct set_instance *instance, struct card_play *play)
 {
 	bool priced = true;
+	if (play->question == 0)
+		play->question = asked_totals_want(&instance->asked);
+	if (!asked_totals_complete(&instance->asked, play->question))
+		return false;
 	play->by_house = true;
 	while (priced && !card_round_won(&play->round))
 		if (turn(service, instance, play, play->round.picked + 1u,
 			    card_round_next_position(&play->round), &priced) != CARD_PICK_OK)
 			fatal("set %u: round %" PRIu64 " cannot be played to its end",
 				instance->set.number, play->number);
+	/* Not with these totals: others are asked for. */
+	if (!priced)
+		play->question = 0;
 	return priced;
 }
 
@@ -460,7 +517,7 @@ void rounds_tick(struct service *service, struct set_instance *instance, uint64_
 {
 	uint64_t now_us = clock_wall_us();
 	int left = EXPIRED_A_TURN;
-	look_again(service, instance, mono_us);
+	answer_waiting(service, instance);
 	awards_again(service, instance, mono_us);
 	for (struct card_play *play = instance->plays; play != NULL && left > 0; play = play->next)
 		if (now_us >= play->expires_us && !card_round_won(&play->round)) {

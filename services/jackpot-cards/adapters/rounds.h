@@ -16,10 +16,11 @@ void rounds_load(struct service *service, struct set_instance *instance);
  * won, its award is sent again. */
 void rounds_claim(
 	struct service *service, struct set_instance *instance, const Carillon__JackpotFeed *feed);
-/* A pick: replies now or, if the round is not known yet, within 2 s. */
+/* A pick: replies now or, if it wins the level, when the totals of all wallet shards are there. A
+ * round that the feed has not told of yet is opened from the wallet's open claim. */
 void rounds_pick(struct service *service, struct set_instance *instance,
 	const Carillon__JackpotCommand *command);
-/* Plays and pays abandoned rounds; answers picks that have waited too long. */
+/* Plays and pays abandoned rounds; answers winning picks whose totals are there. */
 void rounds_tick(struct service *service, struct set_instance *instance, uint64_t mono_us);
 /* Call rounds_write inside the transaction and rounds_committed after it. */
 void rounds_write(struct service *service, struct set_instance *instance);

@@ -107,7 +107,8 @@ static bool read_member(const char *name, json_t *json, const struct game_links 
 		asked->takes_part = json_is_true(json);
 		return asked->has_part = true;
 	}
-	return action_refuse(refusal, "parameters /%.64s: not expected", name);
+	return action_refuse(
+		refusal, "parameters /%.64s: this member or its value is not expected", name);
 }
 
 bool set_request_read(const char *text, const struct game_links *links, uint32_t set,

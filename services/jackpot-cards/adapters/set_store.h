@@ -3,6 +3,7 @@
 #ifndef CARILLON_JACKPOT_CARDS_ADAPTERS_SET_STORE_H
 #define CARILLON_JACKPOT_CARDS_ADAPTERS_SET_STORE_H
 
+#include "libcommon/jackpot/io/asked_totals.h"
 #include "libcommon/jackpot/io/card_sets.h"
 #include "libcommon/jackpot/io/jackpot_action.h"
 #include "libcommon/jackpot/io/jackpot_list.h"
@@ -57,6 +58,7 @@ struct set_instance {
 	struct card_play
 		*plays; /* open card rounds, and won ones until they are durable; newest first */
 	uint64_t next_number;
+	struct asked_totals asked; /* before a level is priced */
 	struct waiting_pick *waiting;
 	size_t waiting_count;
 	bool awards_due;    /* the wallet may not have booked some awards yet */

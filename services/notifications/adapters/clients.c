@@ -33,23 +33,29 @@ struct clients *clients_new(const struct clients_config *config)
 	clients->metric.queued = metric_gauge(
 		"carillon_notifications_queued_frames", NULL, "Frames waiting for all clients.");
 	clients->metric.queued_bytes = metric_gauge("carillon_notifications_queued_bytes", NULL,
-		"Bytes waiting for all clients, those of a frame counted for each.");
+		"Bytes waiting for all clients; a frame counts once for each client.");
 	clients->metric.conflated = metric_counter("carillon_notifications_conflated_total", NULL,
 		"Counters dropped because newer ones came before the client took them.");
-	clients->metric.fan_first = metric_histogram_us("carillon_notifications_fanout_us",
-		"to=\"first\"", "From a broadcast to its first, median and last client.");
-	clients->metric.fan_median = metric_histogram_us("carillon_notifications_fanout_us",
-		"to=\"median\"", "From a broadcast to its first, median and last client.");
-	clients->metric.fan_last = metric_histogram_us("carillon_notifications_fanout_us",
-		"to=\"last\"", "From a broadcast to its first, median and last client.");
+	clients->metric.fan_first =
+		metric_histogram_us("carillon_notifications_fanout_us", "to=\"first\"",
+			"Time from a broadcast until its first, median and last client have "
+			"it.");
+	clients->metric.fan_median =
+		metric_histogram_us("carillon_notifications_fanout_us", "to=\"median\"",
+			"Time from a broadcast until its first, median and last client have "
+			"it.");
+	clients->metric.fan_last =
+		metric_histogram_us("carillon_notifications_fanout_us", "to=\"last\"",
+			"Time from a broadcast until its first, median and last client have "
+			"it.");
 	clients->metric.slow = metric_counter("carillon_notifications_closed_total", "why=\"slow\"",
-		"Clients closed by the service.");
+		"Connections of clients that the service closed.");
 	clients->metric.closed_token = metric_counter("carillon_notifications_closed_total",
-		"why=\"token\"", "Clients closed by the service.");
+		"why=\"token\"", "Connections of clients that the service closed.");
 	clients->metric.closed_idle = metric_counter("carillon_notifications_closed_total",
-		"why=\"idle\"", "Clients closed by the service.");
+		"why=\"idle\"", "Connections of clients that the service closed.");
 	clients->metric.half_open = metric_counter("carillon_notifications_closed_total",
-		"why=\"half_open\"", "Clients closed by the service.");
+		"why=\"half_open\"", "Connections of clients that the service closed.");
 	clients->metric.refused = metric_counter("carillon_notifications_refused_total", NULL,
 		"Clients refused because of their origin, and invalid subscriptions.");
 	clients->metric.frames =
@@ -261,7 +267,7 @@ void client_push(struct client *client, struct frame *frame, bool backlog)
 		client->wrote_us = now_us;
 	if (too_slow(client, now_us)) {
 		metric_add(client->clients->metric.slow, 1);
-		client_close(client, CLOSE_SLOW, "too slow: frames wait that must not be lost");
+		client_close(client, CLOSE_SLOW, "too slow: too many frames are waiting");
 		return;
 	}
 	if (client->n == client->room)
@@ -342,9 +348,9 @@ static bool take_player(struct client *client, const char *token)
 {
 	struct clients *clients = client->clients;
 	player_id player = 0;
-	uint64_t expires_s = 0;
+	struct token_life life = { 0 };
 	enum token_status status =
-		clients->config.identify(clients->config.context, token, &player, &expires_s);
+		clients->config.identify(clients->config.context, token, &player, &life);
 	if (status != TOKEN_OK) {
 		metric_add(clients->metric.closed_token, 1);
 		client_close(client, status == TOKEN_REVOKED ? CLOSE_LOGOUT : CLOSE_TOKEN,
@@ -367,7 +373,7 @@ static bool take_player(struct client *client, const char *token)
 		*chain = client;
 		clients->privates++;
 	}
-	client->expires_s = expires_s;
+	client->life = life;
 	client->look_ms = 0;
 	session_name(token, client->session);
 	return true;
@@ -378,7 +384,9 @@ void client_subscribe(struct client *client, const struct subscription *subscrip
 	size_t most = QUEUE_BURST * (size_t)client->clients->config.queue_max;
 	if (client->backlog > most) { /* a greeting itself may be as long as it is */
 		metric_add(client->clients->metric.slow, 1);
-		client_close(client, CLOSE_SLOW, "too slow: earlier greetings wait");
+		client_close(client, CLOSE_SLOW,
+			"too slow: the first frames of earlier "
+			"subscriptions are still waiting");
 		return;
 	}
 	if ((subscription->channels & CHANNEL_PLAYER) && !take_player(client, subscription->token))
@@ -399,12 +407,12 @@ static void look_after(struct client *client, uint64_t now_us, uint64_t now_s)
 {
 	const struct clients *clients = client->clients;
 	uint64_t ping_us = (uint64_t)clients->config.ping_s * 1000000;
-	if (client->player && now_s >= client->expires_s) {
+	if (client->player && now_s >= client->life.expires_s) {
 		metric_add(clients->metric.closed_token, 1);
 		client_close(client, CLOSE_TOKEN, "token_expired");
 	} else if (!client->channels &&
 		   now_us - client->since_us > (uint64_t)clients->config.subscribe_s * 1000000) {
-		client_close(client, CLOSE_POLICY, "no subscription came");
+		client_close(client, CLOSE_POLICY, "no subscription came in time");
 	} else if (client->websocket && client->asked && now_us - client->heard_us > 2 * ping_us) {
 		metric_add(clients->metric.half_open, 1);
 		client->unanswered = true;

@@ -30,9 +30,9 @@ struct clients_config {
 	/* Called when a client has subscribed: queues its snapshots. */
 	void (*subscribed)(
 		void *context, struct client *client, const struct subscription *subscription);
-	/* Identifies the player of a token: TOKEN_OK sets *player_r and *expires_s_r. */
+	/* Identifies the player of a token: TOKEN_OK sets *player_r and *life_r. */
 	enum token_status (*identify)(
-		void *context, const char *token, player_id *player_r, uint64_t *expires_s_r);
+		void *context, const char *token, player_id *player_r, struct token_life *life_r);
 	/* A player's connection to a game was lost. */
 	void (*lost)(void *context, player_id player, const char *game);
 	/* Fills n entries about sessions; acted_ms is 0 for an unknown session. */
@@ -77,6 +77,8 @@ void clients_push_player(struct clients *clients, player_id player, const struct
 
 /* The player has ended the session: closes its connections with 4005. */
 void clients_logged_out(struct clients *clients, const char *session);
+/* The same for all connections of a player whose tokens were issued up to before_s. */
+void clients_all_logged_out(struct clients *clients, player_id player, uint64_t before_s);
 /* Once a second: pings, closes half-open connections, expired and idle sessions and clients that
  * have not subscribed in time; updates gauges. */
 void clients_sweep(struct clients *clients);

@@ -156,7 +156,7 @@ bool clients_admit(
 	const char *origin = edge_header(request, EDGE_ORIGIN);
 	bool listed = origin && strcmp(clients->config.origins, "same-host") != 0;
 	player_id player;
-	uint64_t expires_s;
+	struct token_life life;
 	if (refused_for_now(clients, request) || !stream_wish(request, subscription_r))
 		return false;
 	/* For programs and for pages of listed origins: without an upgrade request the host's name
@@ -167,7 +167,7 @@ bool clients_admit(
 	}
 	if ((subscription_r->channels & CHANNEL_PLAYER) &&
 		clients->config.identify(clients->config.context, subscription_r->token, &player,
-			&expires_s) != TOKEN_OK) {
+			&life) != TOKEN_OK) {
 		edge_answer_error(request, 401, "token", "The token is missing or not valid.",
 			"Authorization", "no valid token", "Bearer and the token of a session");
 		return false;

@@ -83,3 +83,15 @@ void clients_logged_out(struct clients *clients, const char *session)
 		if (client->player && !client->close_code && strcmp(client->session, session) == 0)
 			client_close(client, CLOSE_LOGOUT, token_status_text(TOKEN_REVOKED));
 }
+
+void clients_all_logged_out(struct clients *clients, player_id player, uint64_t before_s)
+{
+	struct client *next;
+
+	for (struct client *client = *clients_chain(clients, player); client; client = next) {
+		next = client->same;
+		if (client->player == player && !client->close_code &&
+			client->life.issued_s <= before_s)
+			client_close(client, CLOSE_LOGOUT, token_status_text(TOKEN_REVOKED));
+	}
+}

@@ -36,7 +36,7 @@ struct client {
 	player_id player; /* 0: none */
 	struct own_position
 		own; /* newest row that the client already had; only newer rows are sent */
-	uint64_t expires_s;
+	struct token_life life;
 	char game[SUBSCRIBE_GAME_MAX]; /* the game played over this connection; "": none */
 	char session[SESSION_NAME_MAX];
 	uint64_t look_ms; /* when to check the session next */

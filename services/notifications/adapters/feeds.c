@@ -20,11 +20,15 @@
 
 #define BATCH_MAX 512
 #define BATCHES_A_TURN 8
-#define START_MAX_US UINT64_C(60000000)
+#define KAFKA_MAX_US 1500000u /* until clients are let in although Kafka does not answer */
+#define START_MAX_US 5000000u /* the same, whatever is missing */
+#define HITS_A_LOOK 200
+#define REREAD 10000 /* messages of each partition: repeated ones are recognised */
 #define REDIS_TIMEOUT_MS 50
 #define NAMES_MS 1000
-#define AHEAD_US 5000000u /* by this machine's clock, at most */
-#define POOL_CARDS 2	  /* docs/contracts.md, "Games, pools, numbers" */
+#define NAMES_AGAIN_US 10000000u /* pools that operators have created */
+#define AHEAD_US 5000000u	 /* by this machine's clock, at most */
+#define POOL_CARDS 2		 /* docs/contracts.md, "Games, pools, numbers" */
 
 struct feeds {
 	struct feeds_config config;
@@ -32,9 +36,9 @@ struct feeds {
 	struct redis_link *redis;
 	struct hits *hits;
 	struct rows *rows;
-	int64_t replay_until[SHARDS_MAX], at[SHARDS_MAX];
 	uint64_t started_us;
-	bool caught_up, asking_names;
+	bool caught_up, asking_names, names_known;
+	uint64_t names_us; /* when the pools were asked for last */
 	uint32_t pools[COUNTERS_POOLS_MAX];
 	size_t pools_n, reading;
 	bool cards[COUNTERS_POOLS_MAX]; /* of pools: sets of Jackpot Cards */
@@ -45,32 +49,15 @@ struct feeds {
 
 /* ---- start ---- */
 
-static bool begin_partition(struct feeds *feeds, uint32_t partition)
-{
-	int64_t first, next;
-	if (!kafka_bounds(feeds->consumer, TOPIC_JACKPOT_FACTS, partition, &first, &next))
-		return false;
-	int64_t from = next - feeds->config.replay;
-	feeds->at[partition] = from > first ? from : first;
-	feeds->replay_until[partition] = next;
-	return kafka_bounds(feeds->consumer, TOPIC_WALLET_FACTS, partition, &first, &next);
-}
-
+/* Waits for nobody: Kafka may be away, and then it is read from where this begins once it is back.
+ */
 static void begin(struct feeds *feeds)
 {
-	uint64_t end = clock_mono_us() + START_MAX_US;
-	for (uint32_t i = 0; i < feeds->config.shards;) {
-		if (begin_partition(feeds, i))
-			i++;
-		else if (clock_mono_us() > end)
-			fatal("kafka: no offsets of jackpot.facts and wallet.facts %" PRIu32
-			      " within a minute",
-				i);
-	}
 	for (uint32_t i = 0; i < feeds->config.shards; i++) {
-		kafka_consume(feeds->consumer, TOPIC_JACKPOT_FACTS, i, feeds->at[i]);
-		kafka_consume(feeds->consumer, TOPIC_WALLET_FACTS, i, KAFKA_END);
+		kafka_consume_last(feeds->consumer, TOPIC_JACKPOT_FACTS, i, feeds->config.replay);
+		kafka_consume_at(feeds->consumer, TOPIC_WALLET_FACTS, i, KAFKA_END);
 	}
+	hits_look(feeds->hits, WINNERS_MAX);
 }
 
 struct feeds *feeds_new(const struct feeds_config *config)
@@ -95,6 +82,7 @@ struct feeds *feeds_new(const struct feeds_config *config)
 		.context = config->context };
 	feeds->rows = rows_new(&rows);
 	feeds->consumer = kafka_consumer_new(config->kafka, KAFKA_SLOW);
+	kafka_reread(feeds->consumer, REREAD);
 	feeds->pools[feeds->pools_n++] = 1;
 	feeds->cards[feeds->pools_n] = true;
 	feeds->pools[feeds->pools_n++] = POOL_CARDS;
@@ -125,13 +113,22 @@ bool feeds_caught_up(const struct feeds *feeds)
 
 static void check_caught_up(struct feeds *feeds)
 {
-	bool all = rows_known(feeds->rows);
-	for (uint32_t i = 0; i < feeds->config.shards; i++)
-		all = all && feeds->at[i] >= feeds->replay_until[i];
-	/* The last offsets may hold no message, and Postgres may be away. */
-	feeds->caught_up = all || clock_mono_us() - feeds->started_us > 5000000;
-	if (feeds->caught_up)
-		rows_heard(feeds->rows);
+	uint64_t waited_us = clock_mono_us() - feeds->started_us;
+	bool rows = rows_known(feeds->rows) && hits_known(feeds->hits) && feeds->names_known;
+	bool facts = true;
+	for (uint32_t i = 0; i < feeds->config.shards && !kafka_is_none(feeds->config.kafka); i++)
+		facts = facts && kafka_lag(feeds->consumer, TOPIC_JACKPOT_FACTS, i) == 0;
+	feeds->caught_up =
+		(rows && (facts || waited_us > KAFKA_MAX_US)) || waited_us > START_MAX_US;
+	if (!feeds->caught_up)
+		return;
+	if (!facts)
+		log_warn("Kafka does not answer yet: clients get no events of their own until it "
+			 "does; winners and counters come from Postgres and Redis");
+	if (!rows)
+		log_warn("Postgres does not answer yet: clients get no recent winners until it "
+			 "does");
+	rows_heard(feeds->rows);
 }
 
 /* ---- facts ---- */
@@ -241,10 +238,9 @@ void feeds_poll(struct feeds *feeds)
 			const struct kafka_message *message = &batch.messages[i];
 			bool jackpot = message->topic == TOPIC_JACKPOT_FACTS;
 			char reason[FACTS_REASON_MAX];
-			bool ok = jackpot ? jackpot_fact(feeds, message, reason)
-					  : wallet_fact(feeds, message, reason);
-			if (jackpot)
-				feeds->at[message->partition] = message->offset + 1;
+			bool ok =
+				message->refused || (jackpot ? jackpot_fact(feeds, message, reason)
+							     : wallet_fact(feeds, message, reason));
 			metric_add(ok ? feeds->metric.facts : feeds->metric.unreadable, 1);
 			if (!ok)
 				log_warn("%s %" PRIu32 " offset %" PRId64 ": skipped: %s",
@@ -365,6 +361,14 @@ static void on_names(void *context, PGresult *result, const char *error)
 	feeds->asking_names = false;
 	if (error != NULL || PQresultStatus(result) != PGRES_TUPLES_OK)
 		return; /* asked again by the tick */
+	for (int i = 0; i < PQntuples(result); i++) {
+		know_pool(feeds, (uint32_t)pg_number(result, i, 0));
+		if (PQgetvalue(result, i, 2)[0] == 't')
+			know_cards(feeds, (uint32_t)pg_number(result, i, 0));
+	}
+	if (!feeds->names_known)
+		read_redis(feeds);
+	feeds->names_known = true;
 	for (int i = 0; i < PQntuples(result); i++)
 		feeds->config.id(feeds->config.context, (uint32_t)pg_number(result, i, 0),
 			PQgetvalue(result, i, 1));
@@ -373,18 +377,31 @@ static void on_names(void *context, PGresult *result, const char *error)
 static void ask_names(struct feeds *feeds)
 {
 	feeds->asking_names = true;
+	feeds->names_us = clock_mono_us();
 	pg_pool_query(feeds->config.pg,
-		"select pool, id from pool.pool union all select pool, id from cards.card_set", 0,
-		NULL, NAMES_MS, on_names, feeds);
+		"select pool, id, false from pool.pool union all select pool, id, true from "
+		"cards.card_set",
+		0, NULL, NAMES_MS, on_names, feeds);
 }
 
 void feeds_tick(struct feeds *feeds, bool nameless)
 {
-	if (nameless && !feeds->asking_names)
+	bool again = clock_mono_us() >= feeds->names_us + NAMES_AGAIN_US;
+	if ((nameless || again) && !feeds->asking_names)
 		ask_names(feeds);
 	read_redis(feeds);
 	if (!feeds->caught_up)
 		check_caught_up(feeds);
+	/* Also when nothing arrives: the consumer may have an offset to put right. */
+	feeds_poll(feeds);
 	rows_tick(feeds->rows);
 	hits_tick(feeds->hits, clock_mono_us());
+	hits_look(feeds->hits, feeds->caught_up ? HITS_A_LOOK : WINNERS_MAX);
+}
+
+struct frame_ages feeds_ages(const struct feeds *feeds, uint64_t jackpots_us)
+{
+	return (struct frame_ages){ .jackpots_us = jackpots_us,
+		.winners_us = hits_age_us(feeds->hits, clock_mono_us()),
+		.events_us = rows_age_us(feeds->rows) };
 }

@@ -32,19 +32,20 @@ struct feeds_config {
 	void *context;
 };
 
-/* Connects and finds the start offsets; waits for Kafka, fatal after a minute. */
+/* Waits for no server. */
 struct feeds *feeds_new(const struct feeds_config *config);
 void feeds_free(struct feeds **feeds);
 int feeds_fd(const struct feeds *feeds);
 /* Handles what has arrived, up to a bound per call. */
 void feeds_poll(struct feeds *feeds);
-/* True when jackpot.facts is read up to its end at the start, and the first row of each wallet
- * shard is known. */
+/* True when the recent winners are read, and the first row of each wallet shard is known; or after
+ * 5 s, when a server does not answer. */
 bool feeds_caught_up(const struct feeds *feeds);
-/* Once a second: reads Redis and requests missing rows, and the names of all pools while
- * `nameless`.
- */
+/* Once a second: reads Redis, hits that no fact has brought, missing rows, and the names of all
+ * pools while `nameless`. */
 void feeds_tick(struct feeds *feeds, bool nameless);
+/* How old what clients are told is now; jackpots_us: the age of the counters. */
+struct frame_ages feeds_ages(const struct feeds *feeds, uint64_t jackpots_us);
 
 /* Parses a value of the hash in Redis, "value,seed,version,time_us,hits", and its field, "978:100"
  * or (a level, with `cards`) "978:2". False for anything else. */

@@ -1,6 +1,7 @@
-/* The missing hits between two hits of a pool. */
+/* Hits from Postgres: those that no fact has brought, and those missing between two facts. */
 #include "services/notifications/adapters/hits.h"
 
+#include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
 
 #include <inttypes.h>
@@ -25,6 +26,8 @@ struct hits {
 	hits_tell *tell;
 	void *context;
 	struct hole hole[WINNERS_POOLS_MAX];
+	bool looking;
+	uint64_t look_us, known_us; /* the last look began then; all hits until then are told */
 };
 
 struct hits *hits_new(struct pg_pool *pg, hits_tell *tell, void *context)
@@ -44,14 +47,16 @@ void hits_free(struct hits **hits)
 
 static void winner_read(struct winner *winner_r, uint32_t pool, const PGresult *result, int row)
 {
-	*winner_r = (struct winner){ .pool = pool,
+	*winner_r = (struct winner){
+		.pool = pool,
 		.hit = (uint64_t)pg_number(result, row, 0),
 		.currency = (uint32_t)pg_number(result, row, 1),
 		.coin_minor = pg_number(result, row, 2),
 		.level = (uint32_t)pg_number(result, row, 3),
 		.paid_minor = pg_number(result, row, 4),
 		.player = pg_number(result, row, 5),
-		.time_us = (uint64_t)pg_number(result, row, 6) };
+		.time_us = (uint64_t)pg_number(result, row, 6),
+	};
 }
 
 static void ask(struct hole *hole);
@@ -141,4 +146,72 @@ void hits_tick(struct hits *hits, uint64_t mono_us)
 			ask(hole);
 		}
 	}
+}
+
+/* ---- hits without a fact ---- */
+
+static void on_look(void *context, PGresult *result, const char *error)
+{
+	struct hits *hits = context;
+	struct winner winner;
+
+	hits->looking = false;
+	if (error != NULL || PQresultStatus(result) != PGRES_TUPLES_OK)
+		return; /* the next look finds them */
+	for (int i = 0; i < PQntuples(result); i++) {
+		winner_read(&winner, (uint32_t)pg_number(result, i, 7), result, i);
+		struct hole *hole = winner.pool == 0 ? NULL : hole_of(hits, winner.pool);
+		if (hole == NULL || hole->asking || winner.hit <= hole->last)
+			continue;
+		hole->last = winner.hit;
+		hits->tell(hits->context, &winner);
+	}
+	hits->known_us = hits->look_us;
+}
+
+/* In the order of time, but never against the order of a pool. */
+#define NEWEST(kind, pools, level, coin)                                                           \
+	"select h.hit, h.currency, " coin ", " level ", h.paid_minor, h.player, h.time, p.pool "   \
+	"from " pools " p left join told using (pool), lateral (select * from " kind               \
+	".hit where pool = p.pool and hit > coalesce(told.last, 0) order by hit desc limit $3) h "
+static const char LOOK_SQL[] =
+	"with told as (select unnest($1::integer[]) as pool, unnest($2::bigint[]) as last), found "
+	"as (" NEWEST("pool", "pool.pool", "0 as level", "h.coin_minor") "union all " NEWEST(
+		"cards", "cards.card_set", "h.level",
+		"0") ") select hit, currency, coin_minor, level, paid_minor, player, (extract(epoch from "
+		     "time) * 1000000)::bigint, pool from found order by max(time) over (partition by "
+		     "pool order by hit), pool, hit";
+
+void hits_look(struct hits *hits, int64_t most)
+{
+	char pools[WINNERS_POOLS_MAX * NUMBER_TEXT], lasts[WINNERS_POOLS_MAX * NUMBER_TEXT];
+	char limit[NUMBER_TEXT];
+	const char *parameters[] = { pools, lasts, limit };
+	size_t at = 0, n = 0;
+
+	if (hits->looking)
+		return;
+	for (size_t i = 0; i < WINNERS_POOLS_MAX && hits->hole[i].pool != 0; i++) {
+		const char *mark = i == 0 ? "{" : ",";
+		at += (size_t)snprintf(
+			pools + at, sizeof(pools) - at, "%s%" PRIu32, mark, hits->hole[i].pool);
+		n += (size_t)snprintf(
+			lasts + n, sizeof(lasts) - n, "%s%" PRIu64, mark, hits->hole[i].last);
+	}
+	(void)snprintf(pools + at, sizeof(pools) - at, at == 0 ? "{}" : "}");
+	(void)snprintf(lasts + n, sizeof(lasts) - n, n == 0 ? "{}" : "}");
+	(void)snprintf(limit, sizeof(limit), "%" PRId64, most);
+	hits->looking = true;
+	hits->look_us = clock_mono_us();
+	pg_pool_query(hits->pg, LOOK_SQL, 3, parameters, QUERY_MS, on_look, hits);
+}
+
+bool hits_known(const struct hits *hits)
+{
+	return hits->known_us != 0;
+}
+
+uint64_t hits_age_us(const struct hits *hits, uint64_t mono_us)
+{
+	return mono_us > hits->known_us ? mono_us - hits->known_us : 0;
 }

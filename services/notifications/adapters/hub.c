@@ -23,11 +23,15 @@ static void metrics(struct hub *hub)
 		"carillon_notifications_broadcasts_total", "type=\"counters\"", "Broadcasts.");
 }
 
-static void on_logout(void *context, const char *session)
+static void on_logout(void *context, const struct revocation *revocation)
 {
 	struct hub *hub = context;
-	if (hub->clients)
-		clients_logged_out(hub->clients, session);
+	if (hub->clients == NULL)
+		return;
+	if (revocation->session != NULL)
+		clients_logged_out(hub->clients, revocation->session);
+	else
+		clients_all_logged_out(hub->clients, revocation->player, revocation->before_s);
 }
 
 void hub_begin(struct hub *hub)

@@ -13,9 +13,14 @@ struct frame *news_winner_frame(
 	char offset[WINNERS_POSITION_TEXT_MAX], id[FRAME_EPOCH_MAX + WINNERS_POSITION_TEXT_MAX];
 	winners_position_format(position, offset);
 	(void)snprintf(id, sizeof(id), "%s/%s", hub->epoch, offset);
-	struct frame_head head = { hub->epoch, offset, winner->time_us };
+	struct frame_head head = { hub->epoch, offset, winner->time_us, NULL };
 	return hub_frame(
 		hub, frame_winner(hub->text, sizeof(hub->text), &head, winner), "winner", id);
+}
+
+struct frame_ages news_ages(const struct hub *hub)
+{
+	return feeds_ages(hub->feeds, counters_age_us(&hub->counters, clock_wall_us()));
 }
 
 struct frame *news_counters_snapshot(struct hub *hub)
@@ -26,7 +31,8 @@ struct frame *news_counters_snapshot(struct hub *hub)
 	frame_release(&hub->counters_snapshot);
 	hub->snapshot_revision = hub->counters.revision;
 	(void)snprintf(offset, sizeof(offset), "%" PRIu64, hub->pushes);
-	struct frame_head head = { hub->process_epoch, offset, clock_wall_us() };
+	const struct frame_ages ages = news_ages(hub);
+	struct frame_head head = { hub->process_epoch, offset, clock_wall_us(), &ages };
 	size_t length = frame_counters(hub->text, sizeof(hub->text), &head, &hub->counters, true);
 	hub->counters_snapshot = hub_frame(hub, length, "snapshot", NULL);
 	return hub->counters_snapshot;
@@ -39,7 +45,7 @@ struct frame *news_winners_snapshot(struct hub *hub)
 		return hub->winners_snapshot;
 	winners_position_format(&hub->winners.position, offset);
 	(void)snprintf(id, sizeof(id), "%s/%s", hub->epoch, offset);
-	struct frame_head head = { hub->epoch, offset, clock_wall_us() };
+	struct frame_head head = { hub->epoch, offset, clock_wall_us(), NULL };
 	size_t length = frame_winners(hub->text, sizeof(hub->text), &head, &hub->winners);
 	hub->winners_snapshot = hub_frame(hub, length, "snapshot", id);
 	return hub->winners_snapshot;
@@ -50,7 +56,8 @@ struct frame *news_winners_snapshot(struct hub *hub)
 #define POOLS_FULL                                                                                 \
 	"found more pools or rows than fit, expected at most " TEXT(                               \
 		COUNTERS_POOLS_MAX) " pools and sets with " TEXT(COUNTERS_ROWS_MAX) " rows each"
-_Static_assert(COUNTERS_POOLS_MAX == WINNERS_POOLS_MAX, "the same pools");
+_Static_assert(COUNTERS_POOLS_MAX == WINNERS_POOLS_MAX,
+	"found a different number of pools in counters and winners");
 
 void news_counter(void *context, uint32_t pool, const struct counter *row, uint32_t incarnation,
 	uint64_t time_us)
@@ -95,11 +102,11 @@ void news_winner(void *context, const struct winner *winner)
 	frame_release(&hub->winners_snapshot);
 	hub->winners_taken++;
 	if (status == WINNERS_GAP)
-		log_warn("pool %" PRIu32 ": hit %" PRIu64 " came without the hit before it",
+		log_warn("pool %" PRIu32 ": hit %" PRIu64 " came, but the hit before it is "
+			 "missing",
 			winner->pool, winner->hit);
 	if (status == WINNERS_FULL)
-		log_error("pool %" PRIu32 ", hit %" PRIu64
-			  ": clients are not told of it: " POOLS_FULL,
+		log_error("pool %" PRIu32 ", hit %" PRIu64 ": clients do not get it: " POOLS_FULL,
 			winner->pool, winner->hit);
 	if (status == WINNERS_SEEN || status == WINNERS_FULL || !feeds_caught_up(hub->feeds))
 		return;
@@ -121,7 +128,7 @@ void news_own(void *context, const struct holdback_fact *fact, uint32_t incarnat
 		char epoch[16], offset[24];
 		(void)snprintf(epoch, sizeof(epoch), "%" PRIu32, incarnation);
 		(void)snprintf(offset, sizeof(offset), "%" PRIu64, fact->seq);
-		struct frame_head head = { epoch, offset, clock_wall_us() };
+		struct frame_head head = { epoch, offset, clock_wall_us(), NULL };
 		struct frame *frame =
 			hub_frame(hub, frame_own(hub->text, sizeof(hub->text), &head, &events[i]),
 				events[i].award ? "award" : "balance", NULL);
@@ -139,7 +146,7 @@ void news_card(void *context, const struct card_news *news, uint32_t incarnation
 		return;
 	(void)snprintf(epoch, sizeof(epoch), "cards-%" PRIu32, incarnation);
 	(void)snprintf(offset, sizeof(offset), "%" PRIu64, news->seq);
-	struct frame_head head = { epoch, offset, clock_wall_us() };
+	struct frame_head head = { epoch, offset, clock_wall_us(), NULL };
 	struct frame *frame = hub_frame(
 		hub, frame_card(hub->text, sizeof(hub->text), &head, news), "cards", NULL);
 	clients_push_player(hub->clients, news->player, NULL, frame);
@@ -161,7 +168,8 @@ void news_push_counters(struct hub *hub)
 		return;
 	frame_release(&hub->counters_snapshot); /* its times grow old */
 	(void)snprintf(offset, sizeof(offset), "%" PRIu64, ++hub->pushes);
-	struct frame_head head = { hub->process_epoch, offset, clock_wall_us() };
+	const struct frame_ages ages = news_ages(hub);
+	struct frame_head head = { hub->process_epoch, offset, clock_wall_us(), &ages };
 	struct frame *frame = hub_frame(hub,
 		frame_counters(hub->text, sizeof(hub->text), &head, &hub->counters, false),
 		"counters", NULL);

@@ -14,6 +14,8 @@ void news_own(void *context, const struct holdback_fact *fact, uint32_t incarnat
 void news_card(void *context, const struct card_news *news, uint32_t incarnation);
 void news_unseen(void *context, const struct holdback_fact *award);
 
+/* How old what clients are told is now. */
+struct frame_ages news_ages(const struct hub *hub);
 /* Ten times a second: pushes the counters when they are due. */
 void news_push_counters(struct hub *hub);
 /* The snapshots in force, made once for all who subscribe; the hub keeps them. */

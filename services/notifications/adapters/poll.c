@@ -42,7 +42,7 @@ void poll_latest(struct edge_request *request, void *context)
 	struct hub *hub = context;
 	struct subscription subscription;
 	struct body body = { NULL, 0, 0 };
-	char etag[80];
+	char etag[128];
 	if (!clients_admit(hub->clients, request, &subscription))
 		return;
 	if (subscription.channels & CHANNEL_PLAYER) {
@@ -51,8 +51,9 @@ void poll_latest(struct edge_request *request, void *context)
 			"channels", "player", "jackpots or winners");
 		return;
 	}
-	(void)snprintf(etag, sizeof(etag), "\"%s-%" PRIu64 "-%" PRIu64 "\"", hub->process_epoch,
-		hub->counters.revision, hub->winners_taken);
+	const struct frame_ages ages = news_ages(hub);
+	(void)snprintf(etag, sizeof(etag), "\"%s-%" PRIu64 "-%" PRIu64 "%s\"", hub->process_epoch,
+		hub->counters.revision, hub->winners_taken, frame_late(&ages) ? "-late" : "");
 	if (edge_answer_etag(request, etag))
 		return;
 	put(&body, "{\"frames\":[", 11);

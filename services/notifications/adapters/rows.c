@@ -8,6 +8,7 @@
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/metrics.h"
+#include "libcommon/io/pg.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,6 +18,9 @@
 #define QUERY_MS 1000
 #define START_MS 30000
 #define ASK_AFTER_US 1000000u
+/* A row that Kafka has acknowledged is requested when it has not come for this long: no later row
+ * of an idle shard would show that it is missing. */
+#define LOST_US 3000000u
 /* A lost fact must not stop a display for ever: after this time it continues after the gap. */
 #define GIVE_UP_US 10000000u
 
@@ -27,11 +31,12 @@ struct shard_rows {
 	bool known, owed;
 	uint32_t incarnation;
 	uint64_t first, passed;
+	uint64_t seen, seen_us; /* the newest row in Postgres then, until Kafka has brought it */
 };
 
 struct rows {
 	struct rows_config config;
-	bool shard_query;
+	bool shard_query, newest_query;
 	struct shard_rows shard[SHARDS_MAX];
 	struct metric *gaps, *skipped;
 };
@@ -41,7 +46,7 @@ struct rows {
 static bool answered(struct rows *rows, const char *error)
 {
 	if (error)
-		log_warn("cannot read the start of the wallet's rows yet: %s", error);
+		log_warn("cannot read yet where the wallet's rows begin: %s", error);
 	rows->shard_query = false;
 	return !error;
 }
@@ -119,14 +124,15 @@ static void on_newest(void *context, PGresult *result, const char *error)
 		query_unseen(rows);
 }
 
+static const char NEWEST_SQL[] =
+	"select s.shard, s.incarnation, coalesce((select b.last_seq from wallet.batch b "
+	"where b.shard = s.shard order by b.batch desc limit 1), 0), s.seq_1 from carillon.shard s "
+	"where s.service = 'wallet'"; /* seq_1: what Kafka has acknowledged */
+
 static void query_newest(struct rows *rows)
 {
 	rows->shard_query = true;
-	pg_pool_query(rows->config.pg,
-		"select s.shard, s.incarnation, coalesce((select b.last_seq from wallet.batch b "
-		"where b.shard = s.shard order by b.batch desc limit 1), 0) from carillon.shard s "
-		"where s.service = 'wallet'",
-		0, NULL, START_MS, on_newest, rows);
+	pg_pool_query(rows->config.pg, NEWEST_SQL, 0, NULL, START_MS, on_newest, rows);
 }
 
 struct rows *rows_new(const struct rows_config *config)
@@ -190,7 +196,8 @@ bool rows_take(struct rows *rows, uint32_t number, uint32_t incarnation, uint64_
 	enum seq_gate_verdict verdict = seq_gate_offer(gate, incarnation, seq, now);
 	if (verdict == SEQ_GATE_GAP && now - gate->gap_since_us > GIVE_UP_US) {
 		metric_add(rows->skipped, 1);
-		log_warn("wallet.facts %" PRIu32 ": rows %" PRIu64 " to %" PRIu64 " never came",
+		log_warn("wallet.facts, shard %" PRIu32 ": rows %" PRIu64 " to %" PRIu64
+			 " did not arrive: clients do not get their events",
 			number, gate->last + 1, seq - 1);
 		*gate = (struct seq_gate){ .incarnation = incarnation, .last = seq };
 		return true;
@@ -208,6 +215,16 @@ struct shard_query {
 	uint32_t shard;
 	uint64_t from_seq;
 };
+
+static void republish_send(
+	struct nn_bus *bus, const PGresult *owner, const uint8_t *bytes, size_t n)
+{
+	const struct nn_bus_instance wallet = { .service = "wallet",
+		.url = PQgetvalue(owner, 0, 0),
+		.boot = (uint64_t)pg_number(owner, 0, 1) };
+	nn_bus_list(bus, &wallet);
+	(void)nn_bus_send(bus, wallet.url, bytes, n);
+}
 
 static void owner_known(void *context, PGresult *result, const char *error)
 {
@@ -233,8 +250,8 @@ static void owner_known(void *context, PGresult *result, const char *error)
 		bus.body_case = CARILLON__BUS__BODY_REPUBLISH;
 		bus.republish = &republish;
 		if (carillon__bus__get_packed_size(&bus) <= sizeof(bytes))
-			(void)nn_bus_send(shard_query->rows->config.bus, PQgetvalue(result, 0, 0),
-				bytes, carillon__bus__pack(&bus, bytes));
+			republish_send(shard_query->rows->config.bus, result, bytes,
+				carillon__bus__pack(&bus, bytes));
 	}
 	free(shard_query);
 }
@@ -250,15 +267,65 @@ static void query_missing(struct rows *rows, uint32_t shard)
 	(void)snprintf(text, sizeof(text), "%" PRIu32, shard);
 	metric_add(rows->gaps, 1);
 	pg_pool_query(rows->config.pg,
-		"select i.nn_url from carillon.shard s join carillon.instance i on i.name = "
+		"select i.nn_url, i.boot from carillon.shard s join carillon.instance i on i.name = "
 		"s.owner "
 		"where s.service = 'wallet' and s.shard = $1::integer",
 		1, parameters, QUERY_MS, owner_known, shard_query);
 }
 
+/* ---- age ---- */
+
+/* Postgres has the rows up to `newest`, and Kafka had them up to `acknowledged`. */
+static void reached(struct shard_rows *shard, uint64_t newest, uint64_t acknowledged)
+{
+	uint64_t now = clock_mono_us();
+	if (!shard->known)
+		return;
+	if (shard->gate.last >= shard->seen) {
+		shard->seen = newest;
+		shard->seen_us = now;
+	}
+	if (shard->gate.last < shard->seen && shard->gate.last < acknowledged &&
+		now - shard->seen_us > LOST_US && shard->gate.gap_since_us == 0)
+		shard->gate.gap_since_us = now;
+}
+
+static void on_reached(void *context, PGresult *result, const char *error)
+{
+	struct rows *rows = context;
+	rows->newest_query = false;
+	for (int i = 0; error == NULL && i < PQntuples(result); i++) {
+		int64_t number = pg_number(result, i, 0);
+		if (number < 0 || number >= rows->config.shards)
+			continue;
+		reached(&rows->shard[number], (uint64_t)pg_number(result, i, 2),
+			(uint64_t)pg_number(result, i, 3));
+	}
+}
+
+uint64_t rows_age_us(const struct rows *rows)
+{
+	uint64_t now = clock_mono_us(), age = 0;
+	for (uint32_t i = 0; i < rows->config.shards; i++) {
+		const struct shard_rows *shard = &rows->shard[i];
+		if (shard->known && shard->gate.last < shard->seen && now - shard->seen_us > age)
+			age = now - shard->seen_us;
+	}
+	return age;
+}
+
+static void query_reached(struct rows *rows)
+{
+	if (rows->newest_query || !rows_known(rows))
+		return;
+	rows->newest_query = true;
+	pg_pool_query(rows->config.pg, NEWEST_SQL, 0, NULL, QUERY_MS, on_reached, rows);
+}
+
 void rows_tick(struct rows *rows)
 {
 	uint64_t now = clock_mono_us();
+	query_reached(rows);
 	if (!rows->shard_query && !rows_known(rows))
 		query_newest(rows);
 	for (uint32_t i = 0; i < rows->config.shards; i++)

@@ -33,7 +33,9 @@ bool rows_known(const struct rows *rows);
 void rows_heard(struct rows *rows);
 /* True when this is the next row of its shard; then tell it. */
 bool rows_take(struct rows *rows, uint32_t shard, uint32_t incarnation, uint64_t seq);
-/* Once a second: queries the start and requests missing rows. */
+/* For how long a row that Postgres has is missing here; 0: none is. */
+uint64_t rows_age_us(const struct rows *rows);
+/* Once a second: queries the start and the newest rows, and requests missing rows. */
 void rows_tick(struct rows *rows);
 
 #endif

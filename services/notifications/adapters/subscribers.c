@@ -25,7 +25,7 @@ static void give(const struct receiver *receiver, struct frame *frame)
 static struct frame *recovered_frame(struct hub *hub, const char *channel, const char *epoch,
 	const char *offset, const char *id, bool recovered)
 {
-	struct frame_head head = { epoch, offset, clock_wall_us() };
+	struct frame_head head = { epoch, offset, clock_wall_us(), NULL };
 	return hub_frame(hub,
 		frame_recovered(hub->text, sizeof(hub->text), &head, channel, recovered),
 		"recovered", id);
@@ -111,15 +111,20 @@ void subscribers_greet(
 }
 
 enum token_status subscribers_identify(
-	void *context, const char *token, player_id *player_r, uint64_t *expires_s_r)
+	void *context, const char *token, player_id *player_r, struct token_life *life_r)
 {
 	struct hub *hub = context;
 	char session[SESSION_NAME_MAX];
-	enum token_status status =
-		token_check(hub->key, token, clock_wall_us() / 1000000, player_r, expires_s_r);
-	if (status == TOKEN_OK)
-		session_name(token, session);
-	return status == TOKEN_OK && revoked_has(hub->revoked, session) ? TOKEN_REVOKED : status;
+	enum token_status status = token_check(
+		hub->key, token, clock_wall_us() / 1000000, player_r, &life_r->expires_s);
+	if (status != TOKEN_OK)
+		return status;
+	life_r->issued_s = token_issued_s(hub->key, token);
+	session_name(token, session);
+	return revoked_has(hub->revoked, session) ||
+			       life_r->issued_s <= revoked_before_s(hub->revoked, *player_r)
+		       ? TOKEN_REVOKED
+		       : TOKEN_OK;
 }
 
 void subscribers_lost(void *context, player_id player, const char *game)

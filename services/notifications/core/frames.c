@@ -80,10 +80,27 @@ static void put_pool(struct text *text, const struct counter_pool *pool)
 	put(text, "]}");
 }
 
+bool frame_late(const struct frame_ages *ages)
+{
+	return ages->jackpots_us >= FRAME_LATE_US || ages->winners_us >= FRAME_LATE_US ||
+	       ages->events_us >= FRAME_LATE_US;
+}
+
+static void put_ages(struct text *text, const struct frame_ages *ages)
+{
+	if (ages != NULL)
+		put(text,
+			",\"age_ms\":{\"jackpots\":%" PRIu64 ",\"winners\":%" PRIu64
+			",\"events\":%" PRIu64 "},\"late\":%s",
+			ages->jackpots_us / 1000, ages->winners_us / 1000, ages->events_us / 1000,
+			frame_late(ages) ? "true" : "false");
+}
+
 size_t frame_counters(char *out, size_t room, const struct frame_head *head,
 	const struct counters *counters, bool snapshot)
 {
 	struct text text = begin(out, room, head, snapshot ? "snapshot" : "counters", "jackpots");
+	put_ages(&text, head->ages);
 	put(&text, ",\"pools\":[");
 	for (size_t i = 0; i < counters->n; i++) {
 		put(&text, i ? "," : "");

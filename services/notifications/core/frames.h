@@ -29,11 +29,22 @@ struct card_news {
 	uint8_t position[CARD_NEWS_TURNED_MAX], suit[CARD_NEWS_TURNED_MAX];
 };
 
+/* How old what is told is, in microseconds: the counter that was confirmed longest ago; since when
+ * winners may be missing; and for how long a row of the journal has waited whose event belongs to a
+ * player (0: none does). */
+struct frame_ages {
+	uint64_t jackpots_us, winners_us, events_us;
+};
+#define FRAME_LATE_US 5000000u
+/* Is any of it so old that people should be told? */
+bool frame_late(const struct frame_ages *ages);
+
 /* The frame has epoch and offset as strings, which clients send back unchanged. */
 struct frame_head {
 	const char *epoch;
 	const char *offset;
-	uint64_t time_us; /* wall */
+	uint64_t time_us;	       /* wall */
+	const struct frame_ages *ages; /* of frame_counters; NULL: not told */
 };
 
 size_t frame_counters(char *out, size_t room, const struct frame_head *head,

@@ -27,7 +27,7 @@ static struct {
 
 /* Big enough for the output of a few facts. */
 static char text[1024 * 1024];
-static const struct frame_head HEAD_OF_FRAME = { "1", "2", 3 };
+static const struct frame_head HEAD_OF_FRAME = { "1", "2", 3, NULL };
 static const player_id PLAYER = INT64_C(0x0001000000000007);
 
 /* ---- well formed ---- */

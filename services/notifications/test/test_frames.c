@@ -12,7 +12,7 @@
 static struct counters counters;
 static struct winners winners;
 static char text[FRAME_MAX];
-static const struct frame_head head = { "e1", "1:2", 1700000000000000 };
+static const struct frame_head head = { "e1", "1:2", 1700000000000000, NULL };
 
 static json_t *read_back(size_t length)
 {
@@ -43,9 +43,10 @@ static void test_largest_counters_fit_their_bound(void **state)
 {
 	(void)state;
 	fill();
+	const struct frame_ages ages = { UINT64_MAX, UINT64_MAX, UINT64_MAX };
 	struct frame_head long_head = {
 		"aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa",
-		"18446744073709551615", UINT64_MAX
+		"18446744073709551615", UINT64_MAX, &ages
 	};
 	assert_true(frame_counters(text, sizeof(text), &long_head, &counters, false) > 0);
 }
@@ -88,6 +89,35 @@ static void test_counters_match_the_contract(void **state)
 	assert_int_equal(n, strlen(expected));
 	assert_memory_equal(text, expected, n);
 	json_decref(read_back(n));
+}
+
+static void test_ages_are_told(void **state)
+{
+	static const struct {
+		struct frame_ages ages;
+		const char *told;
+	} ROWS[] = {
+		{ { 0, 0, 0 },
+			"\"age_ms\":{\"jackpots\":0,\"winners\":0,\"events\":0},\"late\":false," },
+		{ { 1999, 4999999, 0 },
+			"\"age_ms\":{\"jackpots\":1,\"winners\":4999,\"events\":0},\"late\":false," },
+		{ { 0, 0, 5000000 },
+			"\"age_ms\":{\"jackpots\":0,\"winners\":0,\"events\":5000},\"late\":true," },
+		{ { 5000000, 0, 0 },
+			"\"age_ms\":{\"jackpots\":5000,\"winners\":0,\"events\":0},\"late\":true," },
+		{ { 0, 61000000, 0 },
+			"\"age_ms\":{\"jackpots\":0,\"winners\":61000,\"events\":0},\"late\":true," },
+	};
+
+	(void)state;
+	memset(&counters, 0, sizeof(counters));
+	for (size_t i = 0; i < sizeof(ROWS) / sizeof(ROWS[0]); i++) {
+		struct frame_head with = head;
+		with.ages = &ROWS[i].ages;
+		size_t n = frame_counters(text, sizeof(text), &with, &counters, false);
+		assert_non_null(memmem(text, n, ROWS[i].told, strlen(ROWS[i].told)));
+		json_decref(read_back(n));
+	}
 }
 
 static void test_winners_are_masked(void **state)
@@ -193,6 +223,7 @@ int main(void)
 		cmocka_unit_test(test_largest_counters_fit_their_bound),
 		cmocka_unit_test(test_full_buffer_is_reported),
 		cmocka_unit_test(test_counters_match_the_contract),
+		cmocka_unit_test(test_ages_are_told),
 		cmocka_unit_test(test_winners_are_masked),
 		cmocka_unit_test(test_own_events_and_recovered),
 		cmocka_unit_test(test_cards_match_the_contract),

@@ -11,7 +11,7 @@
 #include <string.h>
 #include <cmocka.h>
 
-#define COLUMNS 7
+#define COLUMNS 8
 #define SECOND UINT64_C(1000000)
 
 /* The one query that may be open for each pool. */
@@ -25,6 +25,23 @@ static int questions_n;
 static uint64_t stored; /* hits 1..stored are in Postgres */
 static char told[1024];
 
+/* The look: what it says is told, as an array. */
+static struct {
+	pg_done *done;
+	void *context;
+	char lasts[64];
+	bool waiting;
+} look;
+
+static void look_asked(const char *const *parameters, pg_done *done, void *context)
+{
+	assert_false(look.waiting);
+	look.done = done;
+	look.context = context;
+	(void)snprintf(look.lasts, sizeof(look.lasts), "%s %s", parameters[0], parameters[1]);
+	look.waiting = true;
+}
+
 /* Replaces the connection pool. */
 void pg_pool_query(struct pg_pool *pool, const char *sql, int n, const char *const *parameters,
 	int timeout_ms, pg_done *done, void *context)
@@ -32,6 +49,10 @@ void pg_pool_query(struct pg_pool *pool, const char *sql, int n, const char *con
 	size_t i = (size_t)atoi(parameters[0]) - 1;
 
 	assert_null(pool);
+	if (parameters[0][0] == '{') {
+		look_asked(parameters, done, context);
+		return;
+	}
 	assert_non_null(strstr(sql, "order by hit limit 200"));
 	assert_int_equal(n, 3);
 	assert_true(timeout_ms > 0);
@@ -60,7 +81,10 @@ static PGresult *rows_of(uint64_t after, uint64_t up_to)
 	assert_true(PQsetResultAttrs(result, COLUMNS, columns));
 	for (uint64_t hit = after + 1; hit <= up_to && hit <= stored && row < 200; hit++, row++)
 		for (int i = 0; i < COLUMNS; i++) {
-			int length = snprintf(text, sizeof(text), "%" PRIu64, i == 0 ? hit : 7);
+			int length = snprintf(text, sizeof(text), "%" PRIu64,
+				i == 0	 ? hit
+				: i == 7 ? UINT64_C(1)
+					 : 7);
 			assert_true(PQsetvalue(result, row, i, text, length));
 		}
 	return result;
@@ -90,8 +114,21 @@ static void tell(void *context, const struct winner *winner)
 		winner->pool, winner->hit);
 }
 
-/* "1:5" is a fact, "in5": Postgres has hits up to 5, "ok1" and "bad1": the answer for pool 1, "5s":
- * a tick so many seconds later, "?": a query for pool 1 is open, "!": none is. */
+/* The answer to a look has the hits of pool 1 after the last one that it named. */
+static void answer_look(bool fails)
+{
+	const char *brace = strchr(strchr(look.lasts, ' '), '{');
+	PGresult *result = rows_of(strtoull(brace + 1, NULL, 10), stored);
+
+	assert_true(look.waiting);
+	look.waiting = false;
+	look.done(look.context, fails ? NULL : result, fails ? "the server is away" : NULL);
+	PQclear(result);
+}
+
+/* "look" and "looked": Postgres is asked for what no fact has brought, and answers; "blind": it
+ * does not. "1:5" is a fact, "in5": Postgres has hits up to 5, "ok1" and "bad1": the answer for
+ * pool 1, "5s": a tick so many seconds later, "?": a query for pool 1 is open, "!": none is. */
 static const struct {
 	const char *what, *steps, *told;
 } stories[] = {
@@ -110,6 +147,12 @@ static const struct {
 	{ "not a hit", "1:1 in1 1:9 ok1 9s ? ok1 11s ! 1s ! 1:2 1:3", "1:1 1:2 1:3" },
 	{ "number out of range", "1:1 1:18446744073709551615 !", "1:1" },
 	{ "unknown pool", "0:5 0:9 !", "0:5 0:9" },
+	{ "no facts at all", "in2 look looked in3 look looked look looked !", "1:1 1:2 1:3" },
+	{ "a fact after its look", "in2 look looked 1:1 1:2 1:3", "1:1 1:2 1:1 1:2 1:3" },
+	{ "a fact during the look", "1:1 in3 look 1:2 looked 1:4", "1:1 1:2 1:3 1:4" },
+	{ "a look during a gap", "1:1 in5 1:4 look looked ok1 look looked", "1:1 1:2 1:3 1:4 1:5" },
+	{ "a look that fails", "in2 look blind look looked", "1:1 1:2" },
+	{ "one look at a time", "in2 look look looked", "1:1 1:2" },
 };
 
 static void run(const char *what, const char *steps, const char *expected)
@@ -120,6 +163,7 @@ static void run(const char *what, const char *steps, const char *expected)
 	char text[256], *rest = text;
 
 	memset(question, 0, sizeof(question));
+	memset(&look, 0, sizeof(look));
 	told[0] = '\0';
 	stored = 0;
 	(void)snprintf(text, sizeof(text), "%s", steps);
@@ -133,6 +177,12 @@ static void run(const char *what, const char *steps, const char *expected)
 			answer(number, false);
 		} else if (sscanf(word, "bad%" SCNu64, &number) == 1) {
 			answer(number, true);
+		} else if (strcmp(word, "look") == 0) {
+			hits_look(hits, 200);
+		} else if (strcmp(word, "looked") == 0 || strcmp(word, "blind") == 0) {
+			bool known = hits_known(hits);
+			answer_look(word[0] == 'b');
+			assert_int_equal(hits_known(hits), known || word[0] == 'l');
 		} else if (sscanf(word, "%" SCNu64 "s", &number) == 1) {
 			now_us += number * SECOND;
 			hits_tick(hits, now_us);

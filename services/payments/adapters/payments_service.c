@@ -38,17 +38,18 @@ const struct setting payments_settings[] = {
 		"URL of the payment provider, http://host:port or https://...; empty: no provider, "
 		"operators decide withdrawals by hand" },
 	{ "PAYMENTS_TIMEOUT_MS", SETTING_INT, "5000", 100, 120000, &self.timeout_ms,
-		"time-out of a request to the provider; its outcome is then unknown" },
+		"time after which a request to the provider counts as unanswered; its outcome "
+		"is then unknown" },
 	{ "PAYMENTS_AGAIN_MS", SETTING_INT, "500", 50, 60000, &self.again_ms,
 		"pause after a request without an answer; doubles each time" },
 	{ "PAYMENTS_AGAIN_MAX_MS", SETTING_INT, "60000", 100, 3600000, &self.again_max_ms,
-		"largest such pause" },
+		"longest pause after requests without an answer" },
 	{ "PAYMENTS_PENDING_MS", SETTING_INT, "30000", 100, 86400000, &self.pending_ms,
 		"pause after the answer \"pending\", unless the provider calls back earlier" },
 	{ "PAYMENTS_CONFIRM_MS", SETTING_INT, "60000", 0, 86400000, &self.confirm_ms,
-		"time from the settlement to the last query of the provider" },
+		"time after the settlement at which the provider is queried for the last time" },
 	{ "PAYMENTS_PARALLEL", SETTING_INT, "16", 1, 256, &self.parallel,
-		"largest number of open requests" },
+		"largest number of open requests to the provider" },
 	{ NULL, SETTING_INT, NULL, 0, 0, NULL, NULL },
 };
 
@@ -71,16 +72,16 @@ static void key_read(char key_r[KEY_MAX])
 static void metrics_make(void)
 {
 	static const char alarms[] = "carillon_payments_alarms_total";
-	static const char alarms_help[] = "Contradictions that need a person";
+	static const char alarms_help[] = "Contradictions that a person must resolve";
 
 	self.asks =
 		metric_counter("carillon_payments_asks_total", NULL, "Requests to the provider");
 	self.silent = metric_counter("carillon_payments_no_answer_total", NULL,
 		"Requests to the provider without an outcome");
 	self.paid = metric_counter("carillon_payments_outcomes_total", "outcome=\"paid\"",
-		"First outcomes of the provider");
+		"Withdrawals by the first outcome that the provider reported");
 	self.refused = metric_counter("carillon_payments_outcomes_total", "outcome=\"refused\"",
-		"First outcomes of the provider");
+		"Withdrawals by the first outcome that the provider reported");
 	self.contradicted = metric_counter(alarms, "alarm=\"contradicted\"", alarms_help);
 	self.by_hand = metric_counter(alarms, "alarm=\"by_hand\"", alarms_help);
 	self.other = metric_counter(alarms, "alarm=\"other_content\"", alarms_help);
@@ -264,7 +265,8 @@ static void command_send(struct service *service, const struct payments_shard *s
 	command.body_case = CARILLON__WALLET_COMMAND__BODY_OUTSIDE;
 	command.outside = outside;
 	if (carillon__wallet_command__get_packed_size(&command) > sizeof(bytes))
-		fatal("a settlement takes more than %zu bytes", sizeof(bytes));
+		fatal("a settlement has more than %zu bytes: its limit is too small",
+			sizeof(bytes));
 	size_t length = carillon__wallet_command__pack(&command, bytes);
 	for (int i = 0; i < 8; i++)
 		key[i] = (uint8_t)((uint64_t)payout->player >> (56 - 8 * i));

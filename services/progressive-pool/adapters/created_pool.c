@@ -170,8 +170,9 @@ void created_pool_named(
 		pg_args_int(&args, instance->pool.number);
 		pg_args_int(&args, created->games[i]);
 		pg_args_run(&args, conn, "delete from pool.link where pool = $1 and game = $2");
-		log_info("pool %u: the definition of game %u now names it", instance->pool.number,
-			created->games[i]);
+		log_info("pool %u: the definition of game %u now names this pool; its link is "
+			 "deleted",
+			instance->pool.number, created->games[i]);
 	}
 	created->games_n = kept;
 }

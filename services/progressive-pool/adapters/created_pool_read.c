@@ -55,7 +55,8 @@ static bool pool_read(
 		for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]); i++)
 			known = known || strcmp(NAMES[i], name) == 0;
 		if (!known)
-			return action_refuse(refusal, "parameters /%.64s: not expected", name);
+			return action_refuse(
+				refusal, "parameters /%.64s: this member is not expected", name);
 	}
 	if (json_object_set_new(json, "pool_number", json_integer(number)) != 0)
 		fatal("out of memory");

@@ -52,7 +52,8 @@ static bool read_member(
 		       whole(json, name, &row_action->row_rate_nano, refusal);
 	if (strcmp(name, "remove") == 0 && json_is_true(json))
 		return row_action->remove = true;
-	return action_refuse(refusal, "parameters /%.64s: not expected", name);
+	return action_refuse(
+		refusal, "parameters /%.64s: this member or its value is not expected", name);
 }
 
 static bool read_parameters(const char *text, struct row_action *row_action, char *refusal)

@@ -3,6 +3,7 @@
 
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
+#include "services/progressive-pool/adapters/claims.h"
 #include "services/progressive-pool/adapters/created_pool.h"
 #include "services/progressive-pool/adapters/operator.h"
 #include "services/progressive-pool/adapters/pool_log.h"
@@ -28,6 +29,7 @@ struct pool_instance *pool_instance_new(uint32_t number, uint32_t shard)
 void pool_instance_free(struct pool_instance *instance)
 {
 	free(instance->hits);
+	claims_free(instance);
 	pool_log_free(instance);
 	action_list_free(&instance->actions);
 	transfers_free(instance);

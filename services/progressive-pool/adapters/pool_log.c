@@ -51,6 +51,7 @@ enum column {
 	C_TALLIES,
 	C_TOTALS,
 	C_SEQS,
+	C_LEFT_OUT,
 	COLUMNS,
 };
 
@@ -84,6 +85,7 @@ static const struct {
 	[C_TALLIES] = { "tallies", "text", "integer[]" },
 	[C_TOTALS] = { "totals", "text", "bigint[]" },
 	[C_SEQS] = { "seqs", "text", "bigint[]" },
+	[C_LEFT_OUT] = { "left_out", "text", "integer[]" },
 };
 
 static struct pg_rows pending = { .columns = COLUMNS };
@@ -156,7 +158,8 @@ static void put_event_head(struct pool_instance *instance, const char *kind, boo
 	pg_rows_told(&pending, C_ACTION);
 }
 
-static void tell_event(struct pool_instance *instance, const struct pool_event *event)
+static void tell_event(
+	struct pool_instance *instance, const struct pool_event *event, const char *left_out)
 {
 	put_event_head(instance, pool_event_text(event->kind), event->kind != POOL_EVENT_TOTALS);
 	if (event->currency != 0) {
@@ -170,6 +173,10 @@ static void tell_event(struct pool_instance *instance, const struct pool_event *
 		pg_rows_int128(&pending, C_AMOUNT, event->amount.e27);
 	if (event->kind == POOL_EVENT_TOTALS)
 		tell_totals(&instance->source.vector);
+	if (left_out != NULL) {
+		pg_rows_put(&pending, "%s", left_out);
+		pg_rows_told(&pending, C_LEFT_OUT);
+	}
 	pg_rows_end(&pending);
 }
 
@@ -230,12 +237,12 @@ void pool_log_open(struct pool_instance *instance, PGconn *conn, bool known)
 	if (log->event > 0 && known)
 		return;
 	if (known)
-		log_error("ALARM pool %u: found no events of a pool that is stored, expected all "
-			  "of its history",
+		log_error("ALARM pool %u: found no events of this stored pool, expected its whole "
+			  "history",
 			instance->pool.number);
 	else if (log->event > 0)
-		log_error("ALARM pool %u: found %" PRIu64
-			  " events of a pool that is new, expected none",
+		log_error("ALARM pool %u: found %" PRIu64 " events of this new pool, "
+			  "expected none",
 			instance->pool.number, log->event);
 	tell_snapshot(instance, log->event == 0 ? "begin" : "snapshot");
 }
@@ -247,12 +254,13 @@ void pool_log_free(struct pool_instance *instance)
 }
 
 /* Applies an event to the copy and records it; false: it cannot be applied. */
-static bool happen(struct pool_instance *instance, const struct pool_event *event)
+static bool happen(
+	struct pool_instance *instance, const struct pool_event *event, const char *left_out)
 {
 	struct pool_hit hit;
 	if (pool_event_apply(&instance->log->pool, event, &hit) != POOL_OK)
 		return false;
-	tell_event(instance, event);
+	tell_event(instance, event, left_out);
 	return true;
 }
 
@@ -281,7 +289,7 @@ void pool_log_sync(struct pool_instance *instance)
 		events[n++] = (struct pool_event){ .kind = POOL_EVENT_TOTALS,
 			.t_e18 = instance->pool.t_e18 };
 	for (size_t i = 0; i < n && good; i++)
-		good = happen(instance, &events[i]);
+		good = happen(instance, &events[i], NULL);
 	if (n > 0) {
 		compare(instance, good);
 		instance->dirty = true; /* the state is written with its event */
@@ -289,7 +297,7 @@ void pool_log_sync(struct pool_instance *instance)
 	log->has_action = false;
 }
 
-void pool_log_hit(struct pool_instance *instance, const struct pool_hit *hit)
+void pool_log_hit(struct pool_instance *instance, const struct pool_hit *hit, const char *left_out)
 {
 	const struct pool_event event = {
 		.kind = POOL_EVENT_HIT,
@@ -298,7 +306,7 @@ void pool_log_hit(struct pool_instance *instance, const struct pool_hit *hit)
 		.coin_minor = hit->claim.coin_minor,
 		.claim = hit->claim,
 	};
-	bool good = happen(instance, &event);
+	bool good = happen(instance, &event, left_out);
 	compare(instance, good);
 }
 

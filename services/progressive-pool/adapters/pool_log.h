@@ -16,8 +16,9 @@ void pool_log_free(struct pool_instance *instance);
 /* Records what has happened since the last call: at most one change besides contributions, at the T
  * of the last call. */
 void pool_log_sync(struct pool_instance *instance);
-/* Records a hit that was just priced; pool_log_sync was called before it. */
-void pool_log_hit(struct pool_instance *instance, const struct pool_hit *hit);
+/* Records a hit that was just priced; pool_log_sync was called before it. left_out: the wallet
+ * shards without whose newest totals it was priced, "{2,3}"; NULL: none. */
+void pool_log_hit(struct pool_instance *instance, const struct pool_hit *hit, const char *left_out);
 /* Attributes the next events to this action of an operator. */
 void pool_log_action(struct pool_instance *instance, const uint8_t *id);
 /* Inside the transaction: writes the events of all pools in one statement. */

@@ -11,6 +11,7 @@
 #include "libcommon/io/metrics.h"
 #include "libcommon/io/pg.h"
 #include "libcommon/io/pg_args.h"
+#include "services/progressive-pool/adapters/claims.h"
 #include "services/progressive-pool/adapters/created_pool.h"
 #include "services/progressive-pool/adapters/pool_batch.h"
 #include "services/progressive-pool/adapters/pool_commands.h"
@@ -41,7 +42,7 @@ static struct {
 	struct fx_rates rates;
 	uint64_t second_us;
 	struct jackpot_taker taker;
-	struct metric *t, *reserve, *hits, *resent, *unpriced, *redis_age, *claims_open, *behind;
+	struct metric *t, *reserve, *redis_age, *claims_open, *behind, *refused;
 } self;
 
 /* ---- start ---- */
@@ -58,20 +59,23 @@ void pool_service_start(struct service *service)
 		"T of this instance's pools: all contributions ever, in 10^-6 EUR.");
 	self.reserve = metric_gauge("carillon_pool_reserve_microeuro", NULL,
 		"JP_RESERVE of this instance's pools, in 10^-6 EUR.");
-	self.hits = metric_counter("carillon_pool_hits_total", NULL, "Claims priced.");
-	self.resent = metric_counter("carillon_pool_awards_resent_total", NULL,
-		"Repeated claims, answered with the same award.");
-	self.unpriced = metric_counter("carillon_pool_claims_unpriced_total", NULL,
-		"Claims that could not be priced: an alarm.");
+	claims_start();
 	self.taker.what = "pool";
 	self.taker.old = metric_counter("carillon_pool_feed_old_total", NULL,
 		"Dropped messages that a wallet shard sent before its restore.");
 	self.taker.restored = metric_counter(
 		"carillon_pool_wallet_restored_total", NULL, "New incarnations of wallet shards.");
+	self.taker.silent = metric_counter("carillon_pool_totals_read_total", NULL,
+		"Wallet shards that did not answer before a hit, read from their database.");
+	self.taker.left_out = metric_counter("carillon_pool_totals_left_out_total", NULL,
+		"Wallet shards whose newest stakes are missing from the price of a hit: an alarm.");
 	self.redis_age = metric_gauge("carillon_pool_redis_age_us", NULL,
 		"Age of the oldest counters in Redis of this instance's pools.");
 	self.claims_open =
 		metric_gauge("carillon_pool_pausing_claims", NULL, "Open claims of pausing pools.");
+	self.refused = metric_gauge("carillon_pool_definitions_refused", NULL,
+		"Pools that keep their old rows, because the definition's rows would raise the "
+		"sum of shares above 1: an alarm.");
 	self.behind = metric_gauge("carillon_pool_rates_behind", NULL,
 		"Games and currencies whose new FX rate could not be applied: an alarm.");
 }
@@ -156,116 +160,20 @@ void pool_service_close(struct service *service, struct service_shard *shard)
 	}
 }
 
-/* ---- hits ---- */
-
-struct search {
-	struct service *service;
-	const struct pool_instance *instance;
-	struct hit_record found;
-	bool durable; /* found in Postgres: its award may be sent at once */
-};
-
-/* Finds a hit of this batch or in Postgres. */
-static const struct pool_hit *find_hit(void *context, const struct claim_id *id)
-{
-	struct search *search = context;
-	const struct pool_instance *instance = search->instance;
-	for (size_t i = 0; i < instance->hit_count; i++) {
-		const struct claim_id *known = &instance->hits[i].hit.claim.id;
-		if (known->player == id->player && known->move == id->move &&
-			known->index == id->index) {
-			search->found = instance->hits[i];
-			return &search->found.hit;
-		}
-	}
-	uint32_t pool;
-	if (!pool_store_hit_find(service_pg(search->service), id, &search->found, &pool))
-		return NULL;
-	search->durable = true;
-	/* Another pool's hit under the same id: no currency is 0, so the claim will differ. */
-	if (pool != instance->pool.number)
-		search->found.hit.claim.currency = 0;
-	return &search->found.hit;
-}
-
-static void *grown(void *array, size_t count, size_t *room, size_t size)
-{
-	if (count < *room)
-		return array;
-	*room = *room == 0 ? 8 : *room * 2;
-	array = realloc(array, *room * size);
-	if (array == NULL)
-		fatal("out of memory");
-	return array;
-}
-
-static void keep_hit(struct service *service, struct pool_instance *instance,
-	const Carillon__JackpotFeed *feed, const struct pool_hit *hit)
-{
-	pool_log_hit(instance, hit);
-	const struct pool_row *row =
-		pool_row_find(&instance->pool, hit->claim.currency, hit->claim.coin_minor);
-	struct hit_record record = {
-		.hit = *hit,
-		.stake_minor = feed->claim->stake_minor,
-		.wallet_shard = feed->shard,
-		.wallet_seq = feed->envelope->seq,
-		.claimed_us = feed->claim->time_us,
-		.time_us = clock_wall_us(),
-		.fact_seq = ++instance->fact_seq,
-		.version = ++instance->version,
-		.next_seed_minor = row->terms.seed_minor,
-		.row_hits = row->hits,
-	};
-	if (pool_value(&instance->pool, row, &record.next_value_minor) != POOL_OK)
-		fatal("pool %u: the value of a row is too large", instance->pool.number);
-	instance->hits =
-		grown(instance->hits, instance->hit_count, &instance->hit_room, sizeof(record));
-	instance->hits[instance->hit_count++] = record;
-	instance->dirty = true;
-	instance->rows_dirty = true;
-	instance->unshown = true;
-	instance->show_now = true;
-	/* Both are sent after the commit of the hit. */
-	pool_send_award(service, instance, &record, false);
-	pool_send_hit(service, instance, &record, false);
-	service_commit_soon(service);
-	metric_add(self.hits, 1);
-	log_info("pool %u: hit %" PRIu64 ": %" PRId64 " paid in currency %u at coin %" PRId64,
-		instance->pool.number, hit->number, hit->price.paid_minor, hit->claim.currency,
-		hit->claim.coin_minor);
-}
-
-static void take_claim(
-	struct service *service, struct pool_instance *instance, const Carillon__JackpotFeed *feed)
-{
-	const Carillon__Claim *asked = feed->claim;
-	struct pool_claim claim = { { asked->player, asked->move, asked->index }, asked->currency,
-		asked->coin_minor };
-	struct search search = { .service = service, .instance = instance };
-	struct pool_hit hit;
-	pool_log_sync(instance);
-	enum pool_status status = pool_hit(&instance->pool, &claim, find_hit, &search, &hit);
-	if (status == POOL_OK) {
-		keep_hit(service, instance, feed, &hit);
-		return;
-	}
-	if (status == POOL_REPEATED) {
-		metric_add(self.resent, 1);
-		if (search.durable) /* else its first award is queued until the commit */
-			pool_send_award(service, instance, &search.found, true);
-		return;
-	}
-	/* The wallet repeats the claim while it is open, so nothing is lost until an operator
-	 * helps. */
-	metric_add(self.unpriced, 1);
-	log_error("pool %u: claim of player %" PRId64 ", move %" PRIu64
-		  ", index %u (currency %u, coin %" PRId64 ") was not priced: %s",
-		instance->pool.number, asked->player, asked->move, asked->index, asked->currency,
-		asked->coin_minor, pool_status_text(status));
-}
-
 /* ---- feed ---- */
+
+/* Raises the pool's T to that of its source. */
+static void contribute(struct pool_instance *instance)
+{
+	int128 t = instance->source.vector.t_e18;
+	if (t == instance->pool.t_e18)
+		return;
+	enum pool_status contributed = pool_contribute_to(&instance->pool, t);
+	if (contributed != POOL_OK)
+		fatal("pool %u: %s", instance->pool.number, pool_status_text(contributed));
+	instance->dirty = true;
+	instance->unshown = true;
+}
 
 static enum service_message_status apply_feed(
 	struct service *service, void *of, const Carillon__JackpotFeed *feed)
@@ -281,18 +189,43 @@ static enum service_message_status apply_feed(
 	if (!jackpot_totals_take(
 		    service, &instance->source, feed, &self.taker, &instance->dirty, &status))
 		return status;
-	int128 t = instance->source.vector.t_e18;
-	if (t != instance->pool.t_e18) {
-		enum pool_status contributed = pool_contribute_to(&instance->pool, t);
-		if (contributed != POOL_OK)
-			fatal("pool %u: %s", instance->pool.number, pool_status_text(contributed));
-		instance->dirty = true;
-		instance->unshown = true;
-	}
+	if (feed->claim == NULL)
+		asked_totals_heard(&instance->claims.asked, clock_mono_us());
+	contribute(instance);
 	/* A round contributes before it is evaluated, so its claim carries its totals. */
 	if (feed->claim != NULL)
-		take_claim(service, instance, feed);
+		claims_take(service, instance, feed);
 	return SERVICE_TAKEN;
+}
+
+/* ---- totals before a hit ---- */
+
+static struct asked_totals_pool asked_of(void *context)
+{
+	struct pool_instance *instance = context;
+
+	return (struct asked_totals_pool){ &instance->claims.asked, &instance->source, &self.taker,
+		&instance->dirty };
+}
+
+void pool_service_bus(struct service *service, const uint8_t *bytes, size_t length)
+{
+	struct pool_instance *instance = asked_totals_message(service, bytes, length, asked_of);
+
+	if (instance != NULL)
+		contribute(instance);
+}
+
+static void price_claims(struct service *service, void *visited, uint64_t mono_us)
+{
+	struct pool_instance *instance = visited;
+	const struct asked_totals_pool pool = asked_of(instance);
+
+	/* Claims whose question is answered come before the next question. */
+	claims_price(service, instance);
+	asked_totals_turn(service, &pool, mono_us);
+	contribute(instance);
+	claims_price(service, instance);
 }
 
 /* ---- messages ---- */
@@ -334,13 +267,16 @@ static void await_money(struct service *service, void *visited, uint64_t mono_us
 	if (instance->created.tallies_due || pool_source_retry_due(&instance->source, mono_us))
 		open_tallies(service, instance, mono_us);
 	pool_log_sync(instance);
+	if (instance->refused)
+		reconcile_rows(instance, &self.links);
+	pool_log_sync(instance);
 	transfers_tick(service, instance, mono_us);
 }
 
 static struct {
 	int128 t_e18, reserve_e27;
 	uint64_t counters_us;
-	uint32_t behind;
+	uint32_t behind, refused;
 } sums;
 
 static void add_up(struct service *service, void *visited, uint64_t mono_us)
@@ -351,6 +287,7 @@ static void add_up(struct service *service, void *visited, uint64_t mono_us)
 	sums.t_e18 += instance->pool.t_e18;
 	sums.reserve_e27 += instance->pool.books.jp_reserve.e27;
 	sums.behind += instance->source.behind;
+	sums.refused += instance->refused;
 	if (instance->counters_us < sums.counters_us)
 		sums.counters_us = instance->counters_us;
 }
@@ -364,10 +301,12 @@ static void tell_metrics(struct service *service, uint64_t mono_us)
 	metric_set(self.reserve, (int64_t)(sums.reserve_e27 / 1000000000000 / 1000000000));
 	metric_set(self.redis_age, (int64_t)(mono_us - sums.counters_us));
 	metric_set(self.behind, sums.behind);
+	metric_set(self.refused, sums.refused);
 }
 
 void pool_service_tick(struct service *service, uint64_t mono_us)
 {
+	jackpot_list_each(service, price_claims, mono_us);
 	if (fx_rates_changed(&self.rates, service_pg(service), mono_us, clock_wall_us()))
 		jackpot_list_each(service, open_tallies, mono_us);
 	if (mono_us < self.second_us + SECOND_US)

@@ -3,6 +3,7 @@
 #ifndef CARILLON_PROGRESSIVE_POOL_ADAPTERS_POOL_STATE_H
 #define CARILLON_PROGRESSIVE_POOL_ADAPTERS_POOL_STATE_H
 
+#include "libcommon/jackpot/io/asked_totals.h"
 #include "libcommon/jackpot/io/game_links.h"
 #include "libcommon/jackpot/io/jackpot_action.h"
 #include "libcommon/jackpot/io/jackpot_list.h"
@@ -22,6 +23,21 @@ struct hit_record {
 	uint64_t fact_seq, version;
 	int64_t next_value_minor, next_seed_minor; /* of the row, after the hit */
 	uint64_t row_hits;
+};
+
+/* A claim that waits for the wallet's totals (claims.h). */
+struct waiting_claim {
+	struct pool_claim claim;
+	int64_t stake_minor;
+	uint32_t wallet_shard;
+	uint64_t wallet_seq, claimed_us;
+	uint64_t question; /* asked_totals_want */
+};
+
+struct pool_claims {
+	struct asked_totals asked;
+	struct waiting_claim *waiting; /* in order of arrival */
+	size_t n, room;
 };
 
 /* Where a transfer goes: a row of another pool, or its reserve (currency and coin_minor 0). */
@@ -99,6 +115,7 @@ struct pool_instance {
 	struct pool_log *log; /* pool_log.h */
 	uint32_t defined_count;
 	struct defined_terms defined[POOL_ROWS_MAX];
+	bool refused;	   /* the definition's rows are not all in force: reconcile.h */
 	uint64_t version;  /* of the last durable state */
 	uint64_t fact_seq; /* of the last message on jackpot.facts */
 
@@ -108,6 +125,7 @@ struct pool_instance {
 	bool rows_dirty; /* rows or their terms changed, not by contributions alone */
 	struct hit_record *hits;
 	size_t hit_count, hit_room;
+	struct pool_claims claims;
 	struct action_list actions;
 	struct pool_transfers transfers;
 	struct pool_created created;

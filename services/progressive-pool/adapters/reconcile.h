@@ -11,8 +11,10 @@
 
 /* Fatal if definitions contradict each other: games that share a pool must have the same rows. */
 void reconcile_check(const struct game_links *links);
-/* Reconciles the rows; marks what changed for the next commit. Fatal if the rows would be
- * insolvent. */
+/* Reconciles the rows; marks what changed for the next commit. A definition that the pool cannot
+ * take (with the terms that wait, its shares would exceed 1) is refused whole, with an alarm:
+ * instance->refused is set, and the rows stay as they are. Call it again later, as hits end
+ * waits. */
 void reconcile_rows(struct pool_instance *instance, const struct game_links *links);
 /* Opens and closes tallies at once, each in its own transaction. */
 void reconcile_tallies(

@@ -203,9 +203,9 @@ static void follow(struct service *service, struct pool_instance *instance)
 		pool->number, &instance->transfers.rest, rest_of, service_pg(service), &to);
 	if (!goes && !instance->transfers.circle)
 		log_error(
-			"ALARM pool %u is retired and passes money on to pool %u, but that pool is "
-			"retired too and the way leads back: money stays in the reserve until "
-			"RETIRE names another /rest",
+			"ALARM pool %u is retired, and its money would go to pool %u, but that "
+			"pool is also retired, and from there the money would come back: it "
+			"stays in the reserve until an action \"retire\" names another pool in /rest",
 			pool->number, instance->transfers.rest.pool);
 	instance->transfers.circle = !goes;
 	if (!goes)

@@ -171,9 +171,34 @@ static void test_pool_terms_take_effect_after_the_next_hit(void **state)
 	assert_false(row->next_waits);
 	const char *where;
 	assert_true(pool_identities_hold(&pool, &where));
-	/* The terms in force: no terms are pending. */
+	/* The terms in force: no terms are pending, and they take back what is. */
 	assert_int_equal(pool_terms_change(&pool, EUR, 20, &terms), POOL_OK);
 	assert_false(row->next_waits);
+	struct pool_terms other = terms_of(20, 60000, POOL_NANO);
+	assert_int_equal(pool_terms_change(&pool, EUR, 20, &other), POOL_OK);
+	assert_true(row->next_waits);
+	assert_int_equal(pool_terms_change(&pool, EUR, 20, &terms), POOL_OK);
+	assert_false(row->next_waits);
+}
+
+static void test_pool_paused_may_be_adjusted(void **state)
+{
+	(void)state;
+	struct pool pool = fresh();
+	struct amount cent;
+	const char *where;
+	int64_t before, after;
+	assert_int_equal(pool_pause(&pool), POOL_OK);
+	assert_true(pool_claims_closed(&pool));
+	assert_int_equal(pool.state, POOL_PAUSED);
+	struct pool_row *row = pool_row_find(&pool, EUR, 20);
+	assert_int_equal(pool_value(&pool, row, &before), POOL_OK);
+	assert_true(pool_unit(POOL_NANO, 2, &cent));
+	assert_int_equal(pool_adjust(&pool, EUR, 20, cent), POOL_OK);
+	assert_int_equal(pool_value(&pool, row, &after), POOL_OK);
+	assert_int_equal(after, before + 1);
+	assert_int_equal(pool.state, POOL_PAUSED);
+	assert_true(pool_identities_hold(&pool, &where));
 }
 
 static void test_pool_states(void **state)
@@ -436,6 +461,7 @@ int main(void)
 		cmocka_unit_test(test_pool_refuses_and_changes_nothing),
 		cmocka_unit_test(test_pool_solvency_of_coin_sets),
 		cmocka_unit_test(test_pool_terms_take_effect_after_the_next_hit),
+		cmocka_unit_test(test_pool_paused_may_be_adjusted),
 		cmocka_unit_test(test_pool_states),
 		cmocka_unit_test(test_pool_properties_under_random_play),
 		cmocka_unit_test(test_pool_vector_ends_the_same),

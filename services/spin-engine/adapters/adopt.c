@@ -2,8 +2,10 @@
  * state in the record becomes the player's, whichever engine proposed it. */
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
+#include "libcommon/service/command_about.h"
 #include "services/spin-engine/adapters/codec.h"
 #include "services/spin-engine/adapters/engine.h"
+#include "services/spin-engine/adapters/quarantine.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -44,24 +46,27 @@ static struct player_fact fact_of(const Carillon__WalletFact *message)
 	return fact;
 }
 
-/* NULL: no readable record. An accepted row with an unreadable record ends the engine, because
- * going on would be guessing. */
-static const struct player_record *record_of(
-	const Carillon__WalletFact *message, struct player_record *record)
+/* NULL: the row has no record, or is refused and its record cannot be read. False: the row is
+ * accepted and its record cannot be read; going on would be guessing. */
+static bool record_of(const Carillon__WalletFact *message, struct player_record *record,
+	const struct player_record **record_r)
 {
-	enum codec_status status;
-
+	*record_r = NULL;
 	if (!is_move(message) || message->record.len == 0)
-		return NULL;
-	status = record_decode(message->record.data, message->record.len, record);
-	if (status == CODEC_OK)
-		return record;
-	if (message->refusal == CARILLON__REFUSAL__REFUSAL_NONE)
-		fatal("wallet.facts shard %" PRIu32 " seq %" PRIu64 " player %" PRId64
-		      ": record is %s",
-			message->shard, message->envelope->seq, message->player,
-			codec_status_text(status));
-	return NULL;
+		return true;
+	if (record_decode(message->record.data, message->record.len, record) == CODEC_OK) {
+		*record_r = record;
+		return true;
+	}
+	return message->refusal != CARILLON__REFUSAL__REFUSAL_NONE;
+}
+
+/* The game of an accepted row has a place in the seat. */
+static bool has_room(
+	const struct seat *seat, const struct player_fact *fact, const struct player_record *record)
+{
+	return !record || !record->has_game || fact->refusal != 0 ||
+	       seat->game_count < SEAT_GAMES_MAX || seat_game(seat, record->game.state.game);
 }
 
 static struct player_game *play_for(
@@ -141,16 +146,19 @@ static void answer(struct engine *engine, struct seat *seat, const struct player
 	answer_fault(engine, seat, request, &fault);
 }
 
-static void adopt(struct engine *engine, struct seat *seat, const Carillon__WalletFact *message)
+/* False: the row cannot be read, and nothing has changed. */
+static bool adopt(struct engine *engine, struct seat *seat, const Carillon__WalletFact *message)
 {
 	struct player_fact fact = fact_of(message);
 	struct player_record record;
-	/* most facts come after their verdict: then only the balance is new */
-	const struct player_record *readable =
-		player_knows(&seat->player, &fact) ? NULL : record_of(message, &record);
-	enum player_adopt result =
-		player_adopt(&seat->player, play_for(seat, &fact, readable), &fact, readable);
+	const struct player_record *readable = NULL;
+	enum player_adopt result;
 
+	/* most facts come after their verdict: then only the balance is new */
+	if (!player_knows(&seat->player, &fact) &&
+		(!record_of(message, &record, &readable) || !has_room(seat, &fact, readable)))
+		return false;
+	result = player_adopt(&seat->player, play_for(seat, &fact, readable), &fact, readable);
 	seat_touch(&engine->seats, seat);
 	if (result == ADOPT_SKIPPED && fact.kind != PLAYER_MOVE_OPEN) {
 		metric_add(engine->metrics.skipped, 1);
@@ -165,6 +173,7 @@ static void adopt(struct engine *engine, struct seat *seat, const Carillon__Wall
 	if (seat->flight.open && fact.kind != PLAYER_MOVE_NONE &&
 		(fact.move == seat->flight.move || seat->player.last_move > seat->flight.move))
 		answer(engine, seat, &fact);
+	return true;
 }
 
 /* ---- rows that are not moves ---- */
@@ -186,20 +195,20 @@ static void take_award(
 	answer_held(engine, clock_mono_us(), false);
 }
 
-/* Bonus spins, granted or ended. A row that cannot be decoded ends the engine, as an unreadable
- * record does. */
-static void take_bonus_spins(struct seat *seat, const Carillon__WalletFact *message)
+/* Bonus spins, granted or ended. False: the row cannot be read. */
+static bool take_bonus_spins(struct seat *seat, const Carillon__WalletFact *message)
 {
 	Carillon__SpinGrant *grant;
 	struct player_bonus_spins bonus_spins;
 
 	if (message->refusal != CARILLON__REFUSAL__REFUSAL_NONE)
-		return;
+		return true;
 	grant = carillon__spin_grant__unpack(NULL, message->record.len, message->record.data);
-	if (!grant || message->outside_id.len != PLAYER_ID_BYTES)
-		fatal("wallet.facts shard %" PRIu32 " seq %" PRIu64 " player %" PRId64
-		      ": cannot decode the bonus spins",
-			message->shard, message->envelope->seq, message->player);
+	if (!grant || message->outside_id.len != PLAYER_ID_BYTES) {
+		if (grant)
+			carillon__spin_grant__free_unpacked(grant, NULL);
+		return false;
+	}
 	if (message->kind == CARILLON__MOVE_KIND__MOVE_SPINS_END) {
 		if (grant->grant.len == PLAYER_ID_BYTES)
 			player_bonus_spins_end(&seat->player, grant->grant.data);
@@ -214,38 +223,81 @@ static void take_bonus_spins(struct seat *seat, const Carillon__WalletFact *mess
 		player_bonus_spins(&seat->player, &bonus_spins);
 	}
 	carillon__spin_grant__free_unpacked(grant, NULL);
+	return true;
+}
+
+bool adopt_row(struct engine *engine, struct seat *seat, const Carillon__WalletFact *fact)
+{
+	uint64_t seq = fact->envelope->seq;
+
+	if (!kind_known(fact) && fact->refusal == CARILLON__REFUSAL__REFUSAL_NONE) {
+		quarantine_put(engine, seat, seq, true, "kind %d is unknown to this build",
+			(int)fact->kind);
+		return false;
+	}
+	if (!adopt(engine, seat, fact)) {
+		quarantine_put(engine, seat, seq, false,
+			"the record of move %" PRIu64 " (%zu bytes) cannot be read", fact->move,
+			fact->record.len);
+		return false;
+	}
+	if (fact->kind == CARILLON__MOVE_KIND__MOVE_AWARD)
+		take_award(engine, seat, fact);
+	else if ((fact->kind == CARILLON__MOVE_KIND__MOVE_SPINS ||
+			 fact->kind == CARILLON__MOVE_KIND__MOVE_SPINS_END) &&
+		 !take_bonus_spins(seat, fact)) {
+		quarantine_put(engine, seat, seq, false,
+			"the bonus spins (%zu bytes) cannot be read", fact->record.len);
+		return false;
+	} else if (fact->kind == CARILLON__MOVE_KIND__MOVE_BLOCK &&
+		   fact->refusal == CARILLON__REFUSAL__REFUSAL_NONE)
+		seat->player.blocked = fact->amount != 0;
+	play_run(engine, seat);
+	return true;
 }
 
 void adopt_fact(struct engine *engine, const Carillon__WalletFact *fact)
 {
 	struct seat *seat = play_seat(engine, fact->player);
 
-	if (!kind_known(fact) && fact->refusal == CARILLON__REFUSAL__REFUSAL_NONE)
-		fatal("wallet.facts shard %" PRIu32 " seq %" PRIu64
-		      ": kind %d is unknown to this build",
-			fact->shard, fact->envelope->seq, (int)fact->kind);
-	adopt(engine, seat, fact);
-	if (fact->kind == CARILLON__MOVE_KIND__MOVE_AWARD)
-		take_award(engine, seat, fact);
-	else if (fact->kind == CARILLON__MOVE_KIND__MOVE_SPINS ||
-		 fact->kind == CARILLON__MOVE_KIND__MOVE_SPINS_END)
-		take_bonus_spins(seat, fact);
-	else if (fact->kind == CARILLON__MOVE_KIND__MOVE_BLOCK &&
-		 fact->refusal == CARILLON__REFUSAL__REFUSAL_NONE)
-		seat->player.blocked = fact->amount != 0;
-	play_run(engine, seat);
+	if (!seat_aside(seat)) /* else the row is read at the release */
+		(void)adopt_row(engine, seat, fact);
 }
 
 /* Money and awards are known by seq and id, so they may come out of order and again. What else a
- * row changes (bonus spins, a block) is taken from Kafka alone. */
+ * row changes (bonus spins, a block) is taken in order alone. */
 static void adopt_booking(
 	struct engine *engine, struct seat *seat, const Carillon__WalletFact *fact)
 {
 	if (fact->refusal != CARILLON__REFUSAL__REFUSAL_NONE)
 		return;
-	adopt(engine, seat, fact);
+	(void)adopt(engine, seat, fact); /* Kafka, in order, tells of a row that cannot be read */
 	if (fact->kind == CARILLON__MOVE_KIND__MOVE_AWARD)
 		take_award(engine, seat, fact);
+	play_run(engine, seat);
+}
+
+/* The wallet has died of the proposal in flight and does not look at it any more. Whether it was
+ * booked before, its row will tell: until then this engine knows nothing of it, and nobody has seen
+ * what was drawn. */
+void adopt_quarantined(struct engine *engine, const Carillon__Quarantined *quarantined)
+{
+	struct seat *seat = seats_find(&engine->seats, quarantined->player);
+	uint8_t id[COMMAND_ID_BYTES];
+	struct fault fault;
+
+	if (!seat || !seat->flight.open || !seat->flight.bytes ||
+		quarantined->kind != CARILLON__COMMAND_KIND__COMMAND_WALLET ||
+		quarantined->id.len != COMMAND_ID_BYTES)
+		return;
+	command_id(TOPIC_WALLET_COMMANDS, seat->flight.bytes, seat->flight.length, id);
+	if (memcmp(id, quarantined->id.data, COMMAND_ID_BYTES) != 0)
+		return;
+	seat_land(seat);
+	fault_set(&fault, 503, "quarantined",
+		"This request has stopped a service several times, so it is no longer carried "
+		"out. It may have taken effect: load the state to see.");
+	answer_fault(engine, seat, play_decided(engine, seat), &fault);
 	play_run(engine, seat);
 }
 
@@ -253,11 +305,13 @@ void adopt_verdict(struct engine *engine, const Carillon__WalletFact *fact)
 {
 	struct seat *seat = seats_find(&engine->seats, fact->player);
 
+	if (seat && seat_aside(seat))
+		return;
 	if (seat && !is_move(fact) && kind_known(fact))
 		adopt_booking(engine, seat, fact);
-	/* the rest comes by Kafka, in order */
+	/* the rest comes with the facts, in order */
 	if (!seat || !seat->flight.open || !is_move(fact) || fact->move != seat->flight.move)
 		return;
-	adopt(engine, seat, fact);
-	play_run(engine, seat);
+	if (adopt(engine, seat, fact))
+		play_run(engine, seat);
 }

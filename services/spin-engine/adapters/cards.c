@@ -40,7 +40,7 @@ void cards_load(const char *folder, const struct games *games, struct card_sets 
 
 void cards_rules_read(PGconn *conn, struct cards_rules *rules_r)
 {
-	PGresult *result = pg_query(conn,
+	PGresult *result = pg_again(conn,
 		"select pool, 0, 0, 0, 0, 0 from cards.card_set where state <> 'live' union all "
 		"select pool, operator, game, 0, 0, 0 from cards.participation where not takes_part "
 		"union all (select distinct on (pool, operator, game, currency) pool, operator, "

@@ -203,6 +203,7 @@ size_t player_game_encode(const struct player_game *play, uint8_t out[STATE_BYTE
 
 struct seen_out {
 	uint64_t move[PLAYER_SEEN_MAX];
+	uint32_t refusal[PLAYER_SEEN_MAX];
 	uint8_t request_id[PLAYER_SEEN_MAX * PLAYER_SEEN_BYTES];
 	uint8_t content_hash[PLAYER_SEEN_MAX * PLAYER_SEEN_BYTES];
 };
@@ -216,11 +217,14 @@ static void put_seen(
 		size_t at = i * PLAYER_SEEN_BYTES;
 
 		out->move[i] = player->seen[i].move;
+		out->refusal[i] = (uint32_t)player->seen[i].refusal;
 		memcpy(out->request_id + at, player->seen[i].request_id, PLAYER_SEEN_BYTES);
 		memcpy(out->content_hash + at, player->seen[i].content_hash, PLAYER_SEEN_BYTES);
 	}
 	message->n_seen_moves = count;
 	message->seen_moves = out->move;
+	message->n_seen_refusals = count;
+	message->seen_refusals = out->refusal;
 	message->seen_request_ids = data_of(out->request_id, count * PLAYER_SEEN_BYTES);
 	message->seen_content_hashes = data_of(out->content_hash, count * PLAYER_SEEN_BYTES);
 }
@@ -533,7 +537,8 @@ static bool get_seen(const Carillon__PlayerState *message, struct player *player
 	uint64_t before = 0;
 
 	if (count > PLAYER_SEEN_MAX || message->seen_request_ids.len != count * PLAYER_SEEN_BYTES ||
-		message->seen_content_hashes.len != count * PLAYER_SEEN_BYTES)
+		message->seen_content_hashes.len != count * PLAYER_SEEN_BYTES ||
+		(message->n_seen_refusals != 0 && message->n_seen_refusals != count))
 		return false;
 	for (size_t i = 0; i < count; i++) {
 		struct player_seen *seen = &player->seen[i];
@@ -542,6 +547,7 @@ static bool get_seen(const Carillon__PlayerState *message, struct player *player
 		if (message->seen_moves[i] <= before)
 			return false;
 		seen->move = before = message->seen_moves[i];
+		seen->refusal = message->n_seen_refusals == 0 ? 0 : message->seen_refusals[i];
 		memcpy(seen->request_id, message->seen_request_ids.data + at, PLAYER_SEEN_BYTES);
 		memcpy(seen->content_hash, message->seen_content_hashes.data + at,
 			PLAYER_SEEN_BYTES);

@@ -52,8 +52,8 @@ static bool read_bonus(const Carillon__Bet *bet, struct player_command *core, st
 		return bad_length(
 			fault, "bonus_spin", bet->bonus_spin.len, PLAYER_ID_BYTES, PLAYER_ID_BYTES);
 	if (bet->coin_minor != 0 || bet->lines != 0 || bet->coins != 0 || bet->mode[0] != '\0') {
-		bad(fault, "bet", "A bonus spin has the bet that was given.");
-		fault_expected(fault, "no bet beside \"bonus_spin\"");
+		bad(fault, "bet", "A bonus spin has the bet that was granted with it.");
+		fault_expected(fault, "\"bonus_spin\" without a bet");
 		return false;
 	}
 	core->bonus = true;

@@ -1,11 +1,13 @@
 /* What the service loop calls: start and end, messages in, the checkpoint. */
 #include "services/spin-engine/adapters/engine.h"
+#include "services/spin-engine/adapters/quarantine.h"
 
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg.h"
 #include "services/spin-engine/adapters/cards.h"
 #include "services/spin-engine/adapters/codec.h"
+#include "services/spin-engine/adapters/journal.h"
 
 #include "bus.pb-c.h"
 
@@ -21,6 +23,7 @@
 #define COMMAND_PLAYER_FIELD 2
 #define TICK_US UINT64_C(50000)
 #define BATCH_PLAYERS 4096
+#define KEYS_PATH_MAX (SETTING_TEXT_MAX + 32)
 
 /* One engine per process, global because the loop's hooks carry no context. */
 static struct engine engine;
@@ -38,32 +41,33 @@ static void make_metrics(struct engine_metrics *m)
 		"Time from a command's arrival to the wallet's verdict");
 	m->in_flight =
 		metric_gauge("carillon_engine_in_flight", NULL, "Proposals without a verdict");
-	m->waiting = metric_gauge(
-		"carillon_engine_waiting", NULL, "Players whose commands wait for facts");
+	m->waiting = metric_gauge("carillon_engine_waiting", NULL,
+		"Players whose commands wait until facts are read");
 	m->repeats = metric_counter("carillon_engine_repeats_total", NULL, "Proposals sent again");
 	m->gap_alarm = metric_gauge("carillon_engine_gap_alarm", NULL,
-		"Shards whose facts miss a seq for more than 5 s");
-	m->asked_again = metric_counter("carillon_engine_republish_total", NULL,
-		"Requests to the wallet to publish facts again");
+		"Shards whose facts have had a gap for more than 5 s");
 	m->asked_twice = metric_counter("carillon_engine_asked_twice_total", NULL,
-		"Commands that came again while they were being decided, or after they were declined");
+		"Commands that were repeated while they were being decided, or after they were "
+		"refused");
 	m->refused = metric_counter(
 		"carillon_engine_refused_total", NULL, "Moves that the wallet refused");
 	m->declined = metric_counter("carillon_engine_declined_total", NULL,
 		"Commands answered with an error before a proposal");
-	m->busy = metric_counter(
-		"carillon_engine_busy_total", NULL, "Commands of players with a full queue");
+	m->busy = metric_counter("carillon_engine_busy_total", NULL,
+		"Commands refused because the queue of the player was full");
 	m->seats = metric_gauge("carillon_engine_players", NULL, "Players in memory");
 	m->lost_pending = metric_counter("carillon_engine_pending_alarm_total", NULL,
 		"Moves refused because the wallet's pending amount differs from the engine's");
 	m->skipped = metric_counter("carillon_engine_skipped_moves_total", NULL,
 		"Moves adopted while the previous move is missing");
+	m->quarantined = metric_gauge("carillon_engine_quarantined", NULL,
+		"Players in quarantine, because something stored about them cannot be read");
 	m->resolved = metric_counter(
 		"carillon_engine_resolve_total", NULL, "Abandoned rounds sent to be resolved");
 	m->stopped = metric_counter("carillon_engine_stopped_total", NULL,
 		"Games stopped because a round exceeded its proven bounds");
 	m->draw_fault = metric_gauge("carillon_engine_draw_fault", NULL,
-		"1: the random numbers failed a health test, nothing is drawn");
+		"1: the random numbers failed a health test, so nothing is drawn");
 	m->replays = metric_counter(
 		"carillon_engine_replays_total", NULL, "Requests to replay a past round");
 	m->replay_differs = metric_counter("carillon_engine_replay_alarm_total", NULL,
@@ -72,12 +76,18 @@ static void make_metrics(struct engine_metrics *m)
 		"Rounds with scripted draws, test installations only");
 }
 
+static void keys_path(char path_r[KEYS_PATH_MAX])
+{
+	snprintf(path_r, KEYS_PATH_MAX, "%s/spin-engine.key", common.keys);
+}
+
 static void load_keys(struct engine *e, PGconn *conn)
 {
-	char path[SETTING_TEXT_MAX + 32], error[KEYS_ERROR_MAX];
+	char path[KEYS_PATH_MAX], error[KEYS_ERROR_MAX];
 	enum keys_status status;
 
-	snprintf(path, sizeof(path), "%s/spin-engine.key", common.keys);
+	keys_path(path);
+	(void)stat(path, &e->keys_file);
 	status = keys_load(path, &e->keys, error);
 	if (status == KEYS_MISSING) {
 		/* never create a key silently if players were promised moves under an old one */
@@ -90,9 +100,39 @@ static void load_keys(struct engine *e, PGconn *conn)
 		log_warn("%s did not exist: created it with a new service key; keep a copy", path);
 		status = keys_load(path, &e->keys, error);
 	}
-	if (status != KEYS_OK)
+	if (status != KEYS_OK || !store_check_keys(conn, e->keys, error))
 		fatal("%s", error);
-	store_check_keys(conn, e->keys);
+}
+
+static bool same_file(const struct stat *a, const struct stat *b)
+{
+	return a->st_ino == b->st_ino && a->st_size == b->st_size &&
+	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
+}
+
+/* `jackpotctl keys rotate draw` replaces the file in one step, some seconds before its new key is
+ * used: until then every engine has read it. A bad file is an alarm, and the engine keeps its keys.
+ */
+static void refresh_keys(struct engine *e, PGconn *conn)
+{
+	char path[KEYS_PATH_MAX], error[KEYS_ERROR_MAX];
+	struct keys *fresh = NULL;
+	struct stat now;
+
+	keys_path(path);
+	if (stat(path, &now) != 0 || same_file(&now, &e->keys_file))
+		return;
+	e->keys_file = now;
+	if (keys_load(path, &fresh, error) != KEYS_OK || !keys_follow(fresh, e->keys, error) ||
+		!store_check_keys(conn, fresh, error)) {
+		log_error("ALARM CARILLON_KEYS: %s", error);
+		keys_free(&fresh);
+		return;
+	}
+	if (keys_count(fresh) > keys_count(e->keys))
+		log_info("the file of keys has a new key: %" PRIu32,
+			keys_number(fresh, keys_count(fresh) - 1));
+	keys_take(e->keys, &fresh);
 }
 
 /* Scripts work only if both the process and the database are set up for tests. */
@@ -161,10 +201,11 @@ static void open_shard(struct service *service, struct service_shard *shard)
 
 	if (!state)
 		fatal("no memory for a shard");
+	seats_drop_shard(&engine.seats, shard->shard); /* another owner has changed them since */
 	state->gate.incarnation = store_wallet_incarnation(service_pg(service), shard->shard);
 	state->gate.last = shard->position[TOPIC_FACTS].seq;
-	state->heard_us = clock_mono_us();
 	shard->state = state;
+	quarantine_open(&engine, shard->shard);
 }
 
 static void close_shard(struct service *service, struct service_shard *shard)
@@ -234,11 +275,56 @@ static enum service_message_status take_fact(struct service *service, struct ser
 			shard->shard, fact->envelope->incarnation, state->gate.incarnation);
 	}
 	*seq_r = fact->envelope->seq;
-	state->heard_us = clock_mono_us();
 	if (!right_shard(service, shard, fact->player))
 		return SERVICE_UNREADABLE;
 	adopt_fact(&engine, fact);
 	return SERVICE_TAKEN;
+}
+
+/* One query for all players of these rows who are not in memory. */
+static void load_players(struct service *service, const struct journal_fact *facts, size_t n)
+{
+	static player_id players[BATCH_PLAYERS];
+	size_t count = 0;
+
+	for (size_t i = 0; i < n && count < BATCH_PLAYERS; i++)
+		if (player_id_valid(facts[i].fact.player) &&
+			!seats_find(&engine.seats, facts[i].fact.player))
+			players[count++] = facts[i].fact.player;
+	if (count > 0)
+		store_load(service_pg(service), &engine.seats, service_shards(service), players,
+			count);
+}
+
+/* The rows of the journal that Kafka has not brought. Nothing is taken across a gap: the shard
+ * takes no command until a restored journal closes it. */
+static size_t facts_from_rows(
+	struct service *service, struct service_shard *shard, size_t most, uint64_t *seq_r)
+{
+	struct engine_shard *state = shard->state;
+	struct journal_fact *facts;
+	size_t n = journal_read(
+		service_pg(service), shard->shard, state->gate.last, most, &engine.rows, &facts);
+	uint64_t seq = 0;
+	bool gap = false;
+
+	load_players(service, facts, n);
+	for (size_t i = 0; i < n && !gap; i++) {
+		enum service_message_status status =
+			take_fact(service, shard, &facts[i].fact, &seq);
+		gap = status == SERVICE_GAP;
+		if (gap)
+			log_error("shard %" PRIu32 ": journal: found row %" PRIu64
+				  ", expected row %" PRIu64,
+				shard->shard, facts[i].envelope.seq, state->gate.last + 1);
+		else if (status != SERVICE_TAKEN)
+			log_error("shard %" PRIu32 ": journal: row %" PRIu64
+				  " is of a player of another shard",
+				shard->shard, facts[i].envelope.seq);
+	}
+	*seq_r = state->gate.last;
+	arena_reset(&engine.rows);
+	return gap ? most : n;
 }
 
 static enum service_message_status take_command(struct service *service,
@@ -303,56 +389,28 @@ static void bus(struct service *service, const uint8_t *bytes, size_t length)
 	if (unpacked && unpacked->body_case == CARILLON__BUS__BODY_VERDICT &&
 		unpacked->verdict->envelope)
 		adopt_verdict(&engine, unpacked->verdict);
+	else if (unpacked && unpacked->body_case == CARILLON__BUS__BODY_QUARANTINED)
+		adopt_quarantined(&engine, unpacked->quarantined);
 	arena_reset(&engine.inbox);
 }
 
 /* ---- time ---- */
 
-static void ask_again(struct service *service, const struct service_shard *shard, uint64_t from_seq)
-{
-	Carillon__Bus message;
-	Carillon__Envelope envelope;
-	Carillon__Republish republish;
-	uint8_t bytes[512];
-
-	carillon__bus__init(&message);
-	carillon__envelope__init(&envelope);
-	carillon__republish__init(&republish);
-	service_envelope(service, &envelope, 0, 0);
-	republish.shard = shard->shard;
-	republish.from_seq = from_seq;
-	message.envelope = &envelope;
-	message.body_case = CARILLON__BUS__BODY_REPUBLISH;
-	message.republish = &republish;
-	if (carillon__bus__get_packed_size(&message) > sizeof(bytes))
-		return;
-	service_bus_send_now(service, service_owner_url(service, "wallet", shard->shard), bytes,
-		carillon__bus__pack(&message, bytes));
-	metric_add(engine.metrics.asked_again, 1);
-}
-
+/* A gap closes from the journal (facts_from_rows) within a moment; one that stays is a fault. */
 static void look_for_gaps(struct service *service, uint64_t mono_us)
 {
 	int64_t alarms = 0;
 	struct service_shard *shard;
 
 	for (size_t i = 0; (shard = service_shard_at(service, i)) != NULL; i++) {
-		struct engine_shard *state = shard->state;
-		struct seq_gate *gate = &state->gate;
+		const struct engine_shard *state = shard->state;
+		const struct seq_gate *gate = &state->gate;
 
-		/* The next fact reveals a lost one. If none comes, a command may wait for the lost
-		 * fact, so the engine requests it; the wallet sends nothing if there is none. */
-		if (mono_us > state->heard_us + ENGINE_QUIET_US) {
-			state->heard_us = mono_us;
-			ask_again(service, shard, gate->last + 1);
-		}
-		if (gate->gap_since_us != 0 && mono_us > gate->gap_since_us + ENGINE_ALARM_US)
-			alarms++;
-		if (!seq_gate_should_request(gate, ENGINE_REPUBLISH_US, mono_us))
+		if (gate->gap_since_us == 0)
 			continue;
-		log_warn(
-			"shard %" PRIu32 ": facts miss seq %" PRIu64, shard->shard, gate->last + 1);
-		ask_again(service, shard, gate->last + 1);
+		service_facts_soon(service, shard);
+		if (mono_us > gate->gap_since_us + ENGINE_ALARM_US)
+			alarms++;
 	}
 	metric_set(engine.metrics.gap_alarm, alarms);
 }
@@ -431,6 +489,8 @@ static void tick(struct service *service, uint64_t mono_us)
 	if (mono_us - engine.second_us >= UINT64_C(1000000)) {
 		engine.second_us = mono_us;
 		start_again(service_pg(service));
+		quarantine_tick(&engine);
+		refresh_keys(&engine, service_pg(service));
 		engine.stopped_count = store_stopped(service_pg(service), engine.stopped);
 		cards_rules_read(service_pg(service), &engine.cards_rules);
 		metric_set(engine.metrics.seats, (int64_t)engine.seats.count);
@@ -443,9 +503,21 @@ static void tick(struct service *service, uint64_t mono_us)
 
 /* ---- the checkpoint ---- */
 
+static void write_changed(struct service *service, bool all)
+{
+	quarantine_save(service_pg(service), &engine.seats);
+	(void)store_save(service_pg(service), &engine.seats, all);
+}
+
 static void write_states(struct service *service)
 {
-	(void)store_save(service_pg(service), &engine.seats);
+	write_changed(service, true);
+}
+
+/* A state may be newer than the position: facts that it knows are ignored. */
+static void write_soon(struct service *service)
+{
+	write_changed(service, false);
 }
 
 static void committed(struct service *service)
@@ -476,11 +548,13 @@ struct service_ops engine_ops(const struct setting *table, const struct engine_s
 		.close = close_shard,
 		.batch = batch,
 		.message = message,
+		.facts = facts_from_rows,
 		.bus = bus,
 		.tick = tick,
 		.write = write_states,
+		.write_between = write_soon,
 		.committed = committed,
 		.drained = drained,
-		.schema_min = 1,
-		.schema_max = 2 };
+		.schema_min = 3,
+		.schema_max = 3 };
 }

@@ -18,7 +18,10 @@
 #include "services/spin-engine/adapters/store.h"
 #include "services/spin-engine/adapters/view.h"
 
+#include "bus.pb-c.h"
 #include "wallet.pb-c.h"
+
+#include <sys/stat.h>
 
 #define ENGINE_WAIT_US UINT64_C(2000000) /* how long to wait for the fact of an unseen move */
 #define ENGINE_REPEATS_MAX                                                                         \
@@ -26,10 +29,7 @@
 	     */
 #define ENGINE_AWARD_US                                                                            \
 	UINT64_C(1000000) /* how long a reply that reveals a jackpot waits for the award */
-#define ENGINE_REPUBLISH_US                                                                        \
-	UINT64_C(1000000) /* after a gap in the facts: request them from the wallet */
 #define ENGINE_ALARM_US UINT64_C(5000000) /* after a gap in the facts: raise an alarm */
-#define ENGINE_QUIET_US UINT64_C(5000000) /* without any fact: request facts */
 
 /* The engine's own settings; the table is in main.c. */
 struct engine_settings {
@@ -40,13 +40,12 @@ struct engine_settings {
 
 struct engine_shard {
 	struct seq_gate gate;
-	uint64_t heard_us; /* when the last fact came or was requested */
 };
 
 struct engine_metrics {
 	struct metric *rounds, *hits, *verdict_us, *in_flight, *waiting, *repeats, *gap_alarm,
-		*asked_again, *asked_twice, *refused, *declined, *busy, *seats, *lost_pending,
-		*skipped, *resolved, *stopped, *draw_fault, *replays, *replay_differs, *forced,
+		*asked_twice, *refused, *declined, *busy, *seats, *lost_pending, *skipped,
+		*quarantined, *resolved, *stopped, *draw_fault, *replays, *replay_differs, *forced,
 		*cards;
 };
 
@@ -54,6 +53,7 @@ struct engine {
 	struct service *service;
 	const struct engine_settings *settings;
 	struct keys *keys;
+	struct stat keys_file; /* of spin-engine.key when it was read */
 	struct draw_health health;
 	struct games *games;
 	struct card_sets card_sets;
@@ -61,6 +61,7 @@ struct engine {
 	struct seats seats;
 	struct arena arena; /* for a reply */
 	struct arena inbox; /* for the message in hand */
+	struct arena rows;  /* for rows of the journal */
 	struct view_sources sources;
 	struct request *held; /* decided; the reply waits for an award */
 	struct declined declined;
@@ -87,7 +88,10 @@ bool play_stopped(const struct engine *engine, uint32_t game);
 
 /* adopt.c */
 void adopt_fact(struct engine *engine, const Carillon__WalletFact *fact);
+/* Takes a row of the player. False: it cannot be read, and the player is quarantined. */
+bool adopt_row(struct engine *engine, struct seat *seat, const Carillon__WalletFact *fact);
 void adopt_verdict(struct engine *engine, const Carillon__WalletFact *fact);
+void adopt_quarantined(struct engine *engine, const Carillon__Quarantined *quarantined);
 
 /* answer.c: each replies to the request and frees it. */
 void answer_fault(struct engine *engine, struct seat *seat, struct request *request,

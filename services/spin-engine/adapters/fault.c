@@ -55,17 +55,18 @@ static const struct text errors[PLAYER_REFUSALS_N] = {
 		"This Idempotency-Key was already used for a different request." },
 	[REFUSED_DONE] = { 409, "already_done",
 		"An earlier move already handled this request. Nothing was done again." },
+	[REFUSED_BEFORE] = { 0, "", "" }, /* told as the refusal itself */
 	[REFUSED_LATE] = { 409, "too_late", "The request arrived too late. Nothing was done." },
 	[REFUSED_FEATURE_OPEN] = { 409, "feature_open",
 		"Finish the feature of your last round first." },
 	[REFUSED_CARDS_OPEN] = { 409, "cards_open",
 		"Finish your Jackpot Cards first. This game takes bets again when they are paid." },
-	[REFUSED_ROUND] = { 409, "other_round", "This is not your current round." },
+	[REFUSED_ROUND] = { 409, "other_round", "This is not your open round." },
 	[REFUSED_CLOSED] = { 409, "round_closed", "This round is closed." },
 	[REFUSED_CURSOR] = { 409, "other_cursor", "The round is at a different phase." },
 	[REFUSED_PICK_NEEDED] = { 409, "pick_needed", "Make your pick to continue the round." },
 	[REFUSED_NO_PICK] = { 409, "no_pick", "There is nothing to pick in this phase." },
-	[REFUSED_CHOICE] = { 400, "bad_choice", "The choice is outside the allowed range." },
+	[REFUSED_CHOICE] = { 400, "bad_choice", "This choice is not allowed." },
 	[REFUSED_WITCH] = { 400, "bad_witch", "This game has no such witch." },
 	[REFUSED_BET] = { 400, "bad_bet", "This game does not accept this bet." },
 	[REFUSED_GAMBLE] = { 409, "gamble", "You cannot gamble now." },
@@ -106,6 +107,10 @@ void fault_of_error(const struct player_error *error, struct fault *fault)
 	const struct text *text = &errors[error->refusal];
 	const char *detail = NULL;
 
+	if (error->refusal == REFUSED_BEFORE) {
+		fault_of_refusal((uint32_t)error->detail, fault);
+		return;
+	}
 	fault_set(fault, text->http, text->code, text->message);
 	if (error->field && error->refusal == REFUSED_BET)
 		bet_where(error->field, fault);
@@ -222,13 +227,14 @@ static const struct text refusals[] = {
 	[CARILLON__REFUSAL__REFUSAL_LATE] = { 409, "too_late",
 		"The request arrived too late. Nothing was done." },
 	[CARILLON__REFUSAL__REFUSAL_PENDING] = { 409, "pending",
-		"The pending amount of the round is not the expected one." },
+		"The round's pending amount differs from the expected one. Load the state again." },
 	[CARILLON__REFUSAL__REFUSAL_ACCOUNT] = { 409, "account",
 		"The account does not exist or has another currency." },
 	[CARILLON__REFUSAL__REFUSAL_CONTENT] = { 422, "other_content",
 		"This id was already used for a different request." },
 	[CARILLON__REFUSAL__REFUSAL_TALLY] = { 503, "jackpot_not_offered",
-		"The jackpot of this game accepts no contributions in this currency now." },
+		"This game's jackpot cannot take contributions in this currency now, so no bets "
+		"are accepted." },
 	[CARILLON__REFUSAL__REFUSAL_KIND] = { 503, "not_supported",
 		"The wallet does not support this kind of move yet." },
 	[CARILLON__REFUSAL__REFUSAL_CLAIM] = { 409, "claim", "The jackpot claim is not valid." },
@@ -236,10 +242,13 @@ static const struct text refusals[] = {
 		"An amount is outside the allowed range." },
 	[CARILLON__REFUSAL__REFUSAL_RATE] = { 503, "rate_stale",
 		"The FX rate of this currency is too old. Bets that feed a jackpot are refused "
-		"until a newer rate is set." },
+		"until a rate is set again." },
 	[CARILLON__REFUSAL__REFUSAL_SPINS] = { 409, "bonus_spin_unknown",
 		"No bonus spins are left under this id, or they have expired." },
 	[CARILLON__REFUSAL__REFUSAL_VOIDED] = { 409, "void", "This round is already void." },
+	[CARILLON__REFUSAL__REFUSAL_CLAIM_OPEN] = { 409, "claim_open",
+		"This round has won a jackpot or Jackpot Cards that are not paid yet. It can be "
+		"voided when they are. Try again then, with a new Idempotency-Key." },
 	[CARILLON__REFUSAL__REFUSAL_HOLD] = { 409, "settled",
 		"This withdrawal or grant is already settled." },
 	[CARILLON__REFUSAL__REFUSAL_LIMIT_LOSS] = { 403, "limit_loss",
@@ -251,7 +260,7 @@ static const struct text refusals[] = {
 	[CARILLON__REFUSAL__REFUSAL_LIMIT_DEPOSIT] = { 403, "limit_deposit",
 		"The player has reached their deposit limit." },
 	[CARILLON__REFUSAL__REFUSAL_EXCLUDED] = { 403, "excluded",
-		"You have excluded yourself from play." },
+		"You are excluded from play for a time." },
 };
 
 void fault_of_refusal(uint32_t refusal, struct fault *fault)

@@ -1,10 +1,12 @@
 #include "services/spin-engine/adapters/keys.h"
 
 #include "libcommon/base/sha256.h"
+#include "libcommon/io/clock.h"
 
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <inttypes.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +16,7 @@
 
 struct key {
 	uint32_t number;
+	uint64_t since_s; /* makes salts from then on */
 	struct hmac256 hmac;
 };
 
@@ -49,7 +52,22 @@ struct keys *keys_of(const uint8_t bytes[SECRET_BYTES])
 	return keys;
 }
 
-/* One line: "number hex64". */
+/* What follows the digits: nothing (since ever), or a space and seconds. */
+static bool since_read(const char *from, uint64_t *since_r)
+{
+	char *end;
+
+	*since_r = 0;
+	if (from[0] == '\0')
+		return true;
+	if (from[0] != ' ' || from[1] < '0' || from[1] > '9')
+		return false;
+	errno = 0;
+	*since_r = strtoull(from + 1, &end, 10);
+	return errno == 0 && *end == '\0';
+}
+
+/* One line: "number hex64", or "number hex64 since". */
 static bool read_line(struct keys *keys, char *line)
 {
 	char *end;
@@ -63,8 +81,10 @@ static bool read_line(struct keys *keys, char *line)
 		return false;
 	end++;
 	end[strcspn(end, "\r\n")] = '\0';
-	if (strlen(end) != (size_t)2 * SECRET_BYTES ||
-		sodium_hex2bin(bytes, sizeof(bytes), end, strlen(end), NULL, &length, NULL) != 0 ||
+	if (strlen(end) < (size_t)2 * SECRET_BYTES ||
+		!since_read(end + 2 * SECRET_BYTES, &keys->key[keys->count].since_s) ||
+		sodium_hex2bin(bytes, sizeof(bytes), end, (size_t)2 * SECRET_BYTES, NULL, &length,
+			NULL) != 0 ||
 		length != SECRET_BYTES)
 		return false;
 	hmac256_key(&keys->key[keys->count].hmac, bytes);
@@ -86,8 +106,8 @@ static enum keys_status read_file(const char *path, FILE *file, struct keys *key
 	sodium_memzero(line, sizeof(line));
 	if (!good) {
 		snprintf(error, KEYS_ERROR_MAX,
-			"%s line %d: expected \"number hex64\", numbers > 0 in rising order, at most "
-			"%d keys",
+			"%s line %d: expected \"number hex64\" or \"number hex64 since\", numbers > 0 "
+			"in rising order, at most %d keys",
 			path, at, KEYS_MAX);
 		return KEYS_REFUSED;
 	}
@@ -161,9 +181,41 @@ bool keys_create(const char *path, char *error)
 	return good;
 }
 
+bool keys_follow(const struct keys *fresh, const struct keys *keys, char *error)
+{
+	uint8_t was[KEY_CHECK_BYTES], is[KEY_CHECK_BYTES];
+	bool same;
+
+	for (size_t i = 0; i < keys->count; i++) {
+		same = i < fresh->count && fresh->key[i].number == keys->key[i].number;
+		keys_check(keys, i, was);
+		if (same)
+			keys_check(fresh, i, is);
+		if (same && sodium_memcmp(was, is, sizeof(was)) == 0)
+			continue;
+		snprintf(error, KEYS_ERROR_MAX,
+			"spin-engine.key: key %" PRIu32
+			" is missing or differs, expected every key that was in use",
+			keys->key[i].number);
+		return false;
+	}
+	return true;
+}
+
+void keys_take(struct keys *keys, struct keys **fresh)
+{
+	*keys = **fresh;
+	keys_free(fresh);
+}
+
 uint32_t keys_current(const struct keys *keys)
 {
-	return keys->key[keys->count - 1].number;
+	uint64_t now_s = clock_wall_us() / 1000000;
+	size_t at = keys->count - 1;
+
+	while (at > 0 && keys->key[at].since_s > now_s)
+		at--;
+	return keys->key[at].number;
 }
 
 size_t keys_count(const struct keys *keys)

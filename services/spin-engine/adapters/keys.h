@@ -1,7 +1,5 @@
-/* Secrets of rounds. A service key is 32 bytes from the OS in a file that only this service reads.
- * Only secrets of single moves leave this module, never the key. Source: docs/architecture.md,
- * draws.
- */
+/* Secrets of rounds. A service key is 32 bytes from the OS in a file that only this service
+ * reads. Only secrets of single moves leave this module, never the key. Source: docs/rng.md. */
 #ifndef CARILLON_SPIN_ENGINE_ADAPTERS_KEYS_H
 #define CARILLON_SPIN_ENGINE_ADAPTERS_KEYS_H
 
@@ -16,19 +14,24 @@ enum keys_status { KEYS_OK = 0, KEYS_MISSING, KEYS_REFUSED };
 
 struct keys;
 
-/* Reads lines "number hex64" (numbers > 0, rising) from a file that only its owner may read, into
- * locked memory. On failure `error` (KEYS_ERROR_MAX bytes) says what is wrong, found and expected.
- */
+/* Reads lines "number hex64" or "number hex64 since" (numbers > 0, rising; since: seconds since
+ * 1970) from a file that only its owner may read, into locked memory. On failure `error`
+ * (KEYS_ERROR_MAX bytes) says what is wrong, found and expected. */
 enum keys_status keys_load(const char *path, struct keys **keys_r, char *error);
 /* Creates the file with key 1, fresh from the OS, if it does not exist. False: `error` says why
  * not.
  */
 bool keys_create(const char *path, char *error);
+/* Does a file that was read again still have every earlier key? False: `error` names one that is
+ * missing. */
+bool keys_follow(const struct keys *fresh, const struct keys *keys, char *error);
+/* Moves the keys of *fresh to `keys`, whose address stays; frees *fresh. */
+void keys_take(struct keys *keys, struct keys **fresh);
 /* For tests: `bytes` is key 1. */
 struct keys *keys_of(const uint8_t bytes[SECRET_BYTES]);
 void keys_free(struct keys **keys);
 
-/* Number of the newest key, which new moves use. */
+/* Number of the key that new moves use: the newest whose `since` has come, or the first. */
 uint32_t keys_current(const struct keys *keys);
 size_t keys_count(const struct keys *keys);
 uint32_t keys_number(const struct keys *keys, size_t at);

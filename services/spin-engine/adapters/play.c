@@ -7,6 +7,7 @@
 #include "services/spin-engine/adapters/cards.h"
 #include "services/spin-engine/adapters/codec.h"
 #include "services/spin-engine/adapters/engine.h"
+#include "services/spin-engine/adapters/quarantine.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -411,7 +412,8 @@ static void decide_step(struct engine *engine, struct seat *seat, struct request
 
 	if (!subject->play)
 		subject->play = seat_game_add(seat, &subject->fresh);
-	if (!make_entropy(engine, seat, subject->game, subject->play, command, &entropy)) {
+	if (!subject->play ||
+		!make_entropy(engine, seat, subject->game, subject->play, command, &entropy)) {
 		fail(engine, seat, REFUSED_GAME_STOPPED);
 		return;
 	}
@@ -419,7 +421,7 @@ static void decide_step(struct engine *engine, struct seat *seat, struct request
 	switch (player_step(&seat->player, subject->play, game_for(subject, command->verb), command,
 		&entropy, &from, &proposal, &error)) {
 	case PLAYER_ANSWER:
-		seat_touch(&engine->seats, seat);
+		seat_touch_soon(&engine->seats, seat);
 		answer_state(engine, seat, play_decided(engine, seat), from, false);
 		break;
 	case PLAYER_PROPOSE:
@@ -434,7 +436,7 @@ static void decide_step(struct engine *engine, struct seat *seat, struct request
 	}
 }
 
-/* A move that this engine has not seen: wait for its fact. */
+/* A move that this engine has not seen: its row is read at once. */
 static bool decide_wait(
 	struct engine *engine, struct seat *seat, struct request *request, uint64_t mono_us)
 {
@@ -442,8 +444,12 @@ static bool decide_wait(
 		.field = "expect",
 		.found = (int64_t)request->command.core.expect };
 
+	struct service_shard *shard = service_shard(engine->service, seat->shard);
+
 	if (request->deadline_us == 0)
 		request->deadline_us = mono_us + ENGINE_WAIT_US;
+	if (shard != NULL)
+		service_facts_soon(engine->service, shard);
 	if (mono_us < request->deadline_us)
 		return false;
 	error.min = error.max = (int64_t)player_expect(&seat->player);
@@ -485,8 +491,8 @@ static void void_past(struct engine *engine, struct seat *seat, struct request *
 				"This round is no longer in the database. It is in the archive.");
 		else if (http == 409)
 			fault_set(&fault, 409, "day_open",
-				"The player has too many rows since the round. It can be voided once the day "
-				"is closed.");
+				"The player has too many bookings since the round. It can be "
+				"voided once the wallet has closed the day.");
 		else
 			fault_set(&fault, 503, "journal_unavailable",
 				"The round cannot be read now. Nothing was done. Try again.");
@@ -555,6 +561,8 @@ static bool decide(struct engine *engine, struct seat *seat, struct request *req
 
 void play_run(struct engine *engine, struct seat *seat)
 {
+	while (seat->head && seat_aside(seat))
+		quarantine_answer(engine, seat, play_decided(engine, seat));
 	while (seat->head && !seat->flight.open)
 		if (!decide(engine, seat, seat->head))
 			break;
@@ -592,7 +600,8 @@ void play_command(struct engine *engine, const struct spin_command *command)
 	if (!seat_push(&engine->seats, seat, request)) {
 		metric_add(engine->metrics.busy, 1);
 		note_declined(engine, request);
-		fault_set(&fault, 429, "busy", "Too many requests of this player wait already.");
+		fault_set(&fault, 429, "busy",
+			"Too many requests of this player are already waiting. Try again.");
 		fault_expected(&fault, "at most %d at once", SEAT_QUEUE_MAX);
 		answer_fault(engine, seat, request, &fault);
 		return;

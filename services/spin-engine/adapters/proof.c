@@ -5,6 +5,7 @@
 #include "libcommon/io/log.h"
 #include "services/spin-engine/adapters/codec.h"
 #include "services/spin-engine/adapters/proof_games.h"
+#include "services/spin-engine/adapters/proof_odds.h"
 #include "services/spin-engine/core/proof.h"
 
 #include "proof.pb-c.h"
@@ -27,6 +28,7 @@ struct proving {
 	const struct keys *keys;
 	FILE *out;
 	struct proof_games *games;
+	struct proof_odds odds;
 	struct arena arena;
 	bool scripts;
 	struct proving_counts counts;
@@ -51,6 +53,7 @@ struct proving *proving_new(const struct keys *keys, FILE *out)
 void proving_free(struct proving **proving)
 {
 	proof_games_free(&(*proving)->games);
+	proof_odds_free(&(*proving)->odds);
 	arena_free(&(*proving)->arena);
 	free(*proving);
 	*proving = NULL;
@@ -224,7 +227,7 @@ static bool differs(struct proof_difference *difference, const char *field, cons
 }
 
 static bool check(struct proving *proving, const struct player_game *play,
-	const struct proof_row *row, struct proof_difference *difference)
+	const struct proof_row *row, bool odds_known, struct proof_difference *difference)
 {
 	const uint8_t *digest = proof_definition(play, row);
 	const struct game *game = NULL;
@@ -239,6 +242,9 @@ static bool check(struct proving *proving, const struct player_game *play,
 	if (!keys_make(proving, play, row, &entropy))
 		return differs(difference, "round.salt.key", "no such key in the file",
 			"the key that it was drawn with");
+	if (odds_known &&
+		!proof_odds_check(&proving->odds, proving->player.id, play, game, row, difference))
+		return false;
 	return proof_check(&proving->player, play, game, row, &entropy, difference);
 }
 
@@ -271,7 +277,7 @@ static void judge(struct proving *proving, const struct kept_play *kept,
 		proving->counts.rounds++;
 		proving->counts.scripted += row->record && row->record->game.round.forced_count > 0;
 	}
-	if (check(proving, kept ? &kept->play : NULL, row, &difference)) {
+	if (check(proving, kept ? &kept->play : NULL, row, message->odds_known, &difference)) {
 		proving->counts.proven++;
 		verdict(proving, fact, "ok", NULL);
 	} else {
@@ -362,11 +368,15 @@ bool proving_take(struct proving *proving, const uint8_t *bytes, size_t length, 
 		return true;
 	case CARILLON__PROOF_INPUT__BODY_MOVE:
 		return take_move(proving, input->move, error);
+	case CARILLON__PROOF_INPUT__BODY_ODDS:
+		proof_odds_add(&proving->odds, input->odds);
+		return true;
+	case CARILLON__PROOF_INPUT__BODY_CARD_ROUND:
 	case CARILLON__PROOF_INPUT__BODY__NOT_SET:
 	case _CARILLON__PROOF_INPUT__BODY__CASE_IS_INT_SIZE:
 		break;
 	}
 	(void)snprintf(error, PROVING_ERROR_MAX,
-		"found a message of another kind, expected a definition, a move or scripts");
+		"found a message of another kind, expected a definition, odds, a move or scripts");
 	return false;
 }

@@ -5,6 +5,7 @@
 #ifndef CARILLON_SPIN_ENGINE_ADAPTERS_PROOF_H
 #define CARILLON_SPIN_ENGINE_ADAPTERS_PROOF_H
 
+#include "libcommon/io/proof_stream.h"
 #include "services/spin-engine/adapters/keys.h"
 
 #include <stdbool.h>
@@ -12,8 +13,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define PROVING_MESSAGE_MAX (4u << 20) /* bytes of one message; definitions are the longest */
-#define PROVING_ERROR_MAX 256
+#define PROVING_ERROR_MAX PROOF_ERROR_MAX
 
 struct proving; /* a proof that is under way */
 

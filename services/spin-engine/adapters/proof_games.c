@@ -136,7 +136,7 @@ bool proof_games_offer(
 	if (games->count == OFFERS_MAX || length == 0) {
 		(void)snprintf(error, PROVING_ERROR_MAX,
 			"definition of game %" PRIu32
-			": found %zu bytes after %zu definitions, expected a text and at most %d",
+			": found %zu bytes after %zu definitions, expected a text, and at most %d definitions",
 			number, length, games->count, OFFERS_MAX);
 		return false;
 	}

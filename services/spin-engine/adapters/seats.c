@@ -89,6 +89,30 @@ static void busy_leave(struct seats *seats, struct seat *seat)
 	seats->busy_count--;
 }
 
+bool seat_aside(const struct seat *seat)
+{
+	return seat->quarantine && !seat->quarantine->ended;
+}
+
+struct seat_quarantine *seat_set_aside(struct seats *seats, struct seat *seat)
+{
+	if (!seat->quarantine) {
+		seat->quarantine = zeroed(1, sizeof(*seat->quarantine));
+		seats->aside_count++;
+	}
+	memset(seat->quarantine, 0, sizeof(*seat->quarantine));
+	return seat->quarantine;
+}
+
+void seat_take_back(struct seats *seats, struct seat *seat)
+{
+	if (!seat->quarantine)
+		return;
+	free(seat->quarantine);
+	seat->quarantine = NULL;
+	seats->aside_count--;
+}
+
 static void seat_free(struct seats *seats, struct seat *seat)
 {
 	if (seat->head)
@@ -101,6 +125,7 @@ static void seat_free(struct seats *seats, struct seat *seat)
 	}
 	for (size_t i = 0; i < seat->game_count; i++)
 		free(seat->game[i]);
+	seat_take_back(seats, seat);
 	free(seat->flight.bytes);
 	free(seat);
 }
@@ -135,7 +160,7 @@ void seats_trim(struct seats *seats, size_t keep)
 	for (size_t i = 0; i < seats->room && seats->count > keep; i++) {
 		struct seat *seat = seats->slot[i];
 
-		if (!seat || seat->dirty || seat->head)
+		if (!seat || seat->dirty || seat->head || seat->quarantine)
 			continue;
 		seat_free(seats, seat);
 		seats->slot[i] = NULL;
@@ -144,6 +169,16 @@ void seats_trim(struct seats *seats, size_t keep)
 	}
 	if (some)
 		rebuild(seats, seats->room);
+}
+
+void seats_drop(struct seats *seats, struct seat *seat)
+{
+	for (size_t i = 0; i < seats->room; i++)
+		if (seats->slot[i] == seat)
+			seats->slot[i] = NULL;
+	seat_free(seats, seat);
+	seats->count--;
+	rebuild(seats, seats->room);
 }
 
 struct player_game *seat_game(const struct seat *seat, uint32_t number)
@@ -159,8 +194,7 @@ struct player_game *seat_game_add(struct seat *seat, const struct player_game *p
 	struct player_game *copy;
 
 	if (seat->game_count == SEAT_GAMES_MAX)
-		fatal("player %lld: found more than %d games", (long long)seat->player.id,
-			SEAT_GAMES_MAX);
+		return NULL;
 	copy = zeroed(1, sizeof(*copy));
 	*copy = *play;
 	seat->game[seat->game_count++] = copy;
@@ -181,6 +215,12 @@ void seat_touch(struct seats *seats, struct seat *seat)
 	}
 	seat->dirty = true;
 	seats->dirty[seats->dirty_count++] = seat;
+}
+
+void seat_touch_soon(struct seats *seats, struct seat *seat)
+{
+	seat_touch(seats, seat);
+	seat->soon = true;
 }
 
 bool seat_push(struct seats *seats, struct seat *seat, struct request *request)

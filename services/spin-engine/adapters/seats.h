@@ -9,8 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SEAT_GAMES_MAX 8
-#define SEAT_QUEUE_MAX 8 /* commands of one player, including the one being decided */
+#define SEAT_GAMES_MAX 32 /* games that a player has ever played, retired ones included */
+#define SEAT_QUEUE_MAX 8  /* commands of one player, including the one being decided */
 
 /* A command that is not decided yet. */
 struct request {
@@ -37,17 +37,28 @@ struct flight {
 	uint8_t *bytes; /* the WalletCommand, to be sent again */
 };
 
+/* Why a player is quarantined (quarantine.h). */
+struct seat_quarantine {
+	uint64_t seq; /* the row that cannot be read; 0: a stored state */
+	bool waits;   /* for a build that can read it */
+	bool stored;  /* the table has it */
+	bool ended;   /* the player is back; the next checkpoint deletes the row of the table */
+	char found[160];
+};
+
 struct seat {
 	struct player player;
 	uint32_t shard;
 	size_t game_count;
 	struct player_game *game[SEAT_GAMES_MAX];
 	bool dirty; /* the next checkpoint writes it */
+	bool soon;  /* the next transaction does: no fact says what has changed */
 	size_t queue_count;
 	struct request *head, *tail;
 	struct flight flight;
 	uint32_t refused; /* bets and gambles that the wallet refused, since the seat was loaded */
 	uint64_t refused_us;		       /* when the last of them was */
+	struct seat_quarantine *quarantine;    /* NULL: none */
 	struct seat *busy_before, *busy_after; /* seats with a queue */
 };
 
@@ -58,6 +69,7 @@ struct seats {
 	size_t busy_count;
 	struct seat **dirty;
 	size_t dirty_count, dirty_room;
+	size_t aside_count;
 };
 
 void seats_init(struct seats *seats);
@@ -71,8 +83,19 @@ void seats_trim(struct seats *seats, size_t keep);
 
 /* The play of a game; NULL if never played. */
 struct player_game *seat_game(const struct seat *seat, uint32_t number);
+/* NULL: the player has played SEAT_GAMES_MAX games. */
 struct player_game *seat_game_add(struct seat *seat, const struct player_game *play);
+/* The player is quarantined. */
+bool seat_aside(const struct seat *seat);
+/* An empty quarantine for the seat, which is not stored. A seat with a quarantine is not trimmed.
+ */
+struct seat_quarantine *seat_set_aside(struct seats *seats, struct seat *seat);
+void seat_take_back(struct seats *seats, struct seat *seat);
+/* Frees a seat that is neither dirty nor busy. */
+void seats_drop(struct seats *seats, struct seat *seat);
 void seat_touch(struct seats *seats, struct seat *seat);
+/* The same of a change that is no row of the journal. */
+void seat_touch_soon(struct seats *seats, struct seat *seat);
 /* Takes ownership of the request. False: the queue is full. */
 bool seat_push(struct seats *seats, struct seat *seat, struct request *request);
 /* The command in the queue that this one repeats; NULL: none. A repeat asks for the same answer. */

@@ -63,6 +63,20 @@ static void text_end(struct text *text)
 
 /* ---- loading ---- */
 
+/* A state that cannot be read stops its player alone. The next checkpoint writes the quarantine,
+ * and leaves the state as it is. */
+static void set_aside(struct seats *seats, struct seat *seat, const char *table, const char *found)
+{
+	struct seat_quarantine *quarantine = seat_set_aside(seats, seat);
+
+	snprintf(quarantine->found, sizeof(quarantine->found), "%s: the state is %s", table, found);
+	log_error("ALARM player %" PRId64
+		  " is quarantined: %s; all others play on; see: jackpotctl "
+		  "quarantine show %" PRId64,
+		seat->player.id, quarantine->found, seat->player.id);
+	seat_touch_soon(seats, seat);
+}
+
 static void load_player(struct seats *seats, const PGresult *result, int row)
 {
 	struct seat *seat = seats_find(seats, pg_number(result, row, 0));
@@ -72,9 +86,10 @@ static void load_player(struct seats *seats, const PGresult *result, int row)
 
 	status = player_decode(bytes, length, &seat->player);
 	PQfreemem(bytes);
-	if (status != CODEC_OK)
-		fatal("engine.player, player %" PRId64 ": %s", seat->player.id,
-			codec_status_text(status));
+	if (status != CODEC_OK) {
+		set_aside(seats, seat, "engine.player", codec_status_text(status));
+		return;
+	}
 	seat->player.account = true;
 	seat->player.last_move = (uint64_t)pg_number(result, row, 1);
 }
@@ -90,9 +105,9 @@ static void load_game(struct seats *seats, const PGresult *result, int row)
 	status = player_game_decode(bytes, length, &play);
 	PQfreemem(bytes);
 	if (status != CODEC_OK)
-		fatal("engine.game_state, player %" PRId64 ": %s", seat->player.id,
-			codec_status_text(status));
-	seat_game_add(seat, &play);
+		set_aside(seats, seat, "engine.game_state", codec_status_text(status));
+	else if (!seat_game_add(seat, &play))
+		set_aside(seats, seat, "engine.game_state", "of more games than there is room for");
 }
 
 void store_load(
@@ -175,7 +190,7 @@ static void save_columns(PGconn *conn, const char *sql, struct text *column, int
 		text_end(&column[i]);
 		parameters[i] = column[i].bytes;
 	}
-	PQclear(pg_query(conn, sql, count, parameters));
+	PQclear(pg_again(conn, sql, count, parameters));
 	for (int i = 0; i < count; i++)
 		free(column[i].bytes);
 }
@@ -197,7 +212,7 @@ static const char save_games[] =
 	" state = excluded.state, written = now()"
 	" where (g.move, g.version) < (excluded.move, excluded.version)";
 
-size_t store_save(PGconn *conn, struct seats *seats)
+size_t store_save(PGconn *conn, struct seats *seats, bool all)
 {
 	struct text player[P_COLUMNS] = { 0 }, game[G_COLUMNS] = { 0 };
 	size_t count = seats->dirty_count;
@@ -205,13 +220,20 @@ size_t store_save(PGconn *conn, struct seats *seats)
 	for (size_t i = 0; i < count; i++) {
 		struct seat *seat = seats->dirty[i];
 
-		seat->dirty = false;
+		if (!all && !seat->soon)
+			continue;
+		seat->soon = false;
+		if (all)
+			seat->dirty = false;
+		if (seat_aside(seat) && seat->quarantine->seq == 0)
+			continue; /* what could not be read is not replaced */
 		if (seat->player.account)
 			add_player(player, seat);
 		for (size_t at = 0; at < seat->game_count; at++)
 			add_game(game, seat, seat->game[at]);
 	}
-	seats->dirty_count = 0;
+	if (all)
+		seats->dirty_count = 0;
 	if (player[0].length > 0)
 		save_columns(conn, save_players, player, P_COLUMNS);
 	if (game[0].length > 0)
@@ -245,47 +267,62 @@ static void note_key(PGconn *conn, const struct keys *keys, size_t at)
 		2, parameters));
 }
 
-void store_check_keys(PGconn *conn, const struct keys *keys)
+/* Is this the key of that number, by its fingerprint? */
+static bool key_known(
+	const struct keys *keys, int64_t number, const uint8_t *known, size_t length, char *error)
+{
+	uint8_t check[KEY_CHECK_BYTES];
+	size_t at = 0;
+
+	while (at < keys_count(keys) && keys_number(keys, at) != number)
+		at++;
+	if (at == keys_count(keys)) {
+		snprintf(error, KEYS_ERROR_MAX,
+			"keys/spin-engine.key: found no key %" PRId64
+			", which moves of this installation use: restore the file",
+			number);
+		return false;
+	}
+	keys_check(keys, at, check);
+	if (length == sizeof(check) && memcmp(known, check, sizeof(check)) == 0)
+		return true;
+	snprintf(error, KEYS_ERROR_MAX,
+		"keys/spin-engine.key: key %" PRId64
+		" differs from the key that this installation has used: restore the file",
+		number);
+	return false;
+}
+
+bool store_check_keys(PGconn *conn, const struct keys *keys, char *error)
 {
 	PGresult *result;
+	bool good = true;
 
 	for (size_t i = 0; i < keys_count(keys); i++)
 		note_key(conn, keys, i);
 	result = pg_query(
 		conn, "select number, check_bytes from engine.key order by number", 0, NULL);
-	for (int row = 0; row < PQntuples(result); row++) {
-		uint8_t check[KEY_CHECK_BYTES];
-		size_t length, at = 0;
+	for (int row = 0; row < PQntuples(result) && good; row++) {
+		size_t length;
 		uint8_t *known = pg_bytea(result, row, 1, &length);
-		int64_t number = pg_number(result, row, 0);
 
-		while (at < keys_count(keys) && keys_number(keys, at) != number)
-			at++;
-		if (at == keys_count(keys))
-			fatal("keys/spin-engine.key: found no key %" PRId64
-			      ", which moves of this installation use: restore the file",
-				number);
-		keys_check(keys, at, check);
-		if (length != sizeof(check) || memcmp(known, check, sizeof(check)) != 0)
-			fatal("keys/spin-engine.key: key %" PRId64
-			      " differs from the key that this installation has used: restore "
-			      "the file",
-				number);
+		good = key_known(keys, pg_number(result, row, 0), known, length, error);
 		PQfreemem(known);
 	}
 	PQclear(result);
+	return good;
 }
 
 void store_start(PGconn *conn)
 {
 	PGresult *result =
-		pg_query(conn, "select to_regclass('gateway.game_start') is not null", 0, NULL);
+		pg_again(conn, "select to_regclass('gateway.game_start') is not null", 0, NULL);
 	bool there = PQgetvalue(result, 0, 0)[0] == 't';
 
 	PQclear(result);
 	if (!there)
 		return; /* no gateway has migrated this database */
-	result = pg_query(conn,
+	result = pg_again(conn,
 		"delete from engine.stopped_game s where exists (select from gateway.game_start g"
 		" where g.game = s.game and g.time >= s.since) returning s.game",
 		0, NULL);
@@ -298,7 +335,7 @@ void store_start(PGconn *conn)
 bool store_all_stopped(PGconn *conn)
 {
 	PGresult *result =
-		pg_query(conn, "select from engine.stopped_game where game = 0", 0, NULL);
+		pg_again(conn, "select from engine.stopped_game where game = 0", 0, NULL);
 	bool stopped = PQntuples(result) > 0;
 
 	PQclear(result);
@@ -307,7 +344,7 @@ bool store_all_stopped(PGconn *conn)
 
 size_t store_stopped(PGconn *conn, uint32_t stopped_r[STORE_STOPPED_MAX])
 {
-	PGresult *result = pg_query(conn,
+	PGresult *result = pg_again(conn,
 		"select game from engine.stopped_game union select game from wallet.switch"
 		" union select t.game from pool.tally t join pool.pool p on p.pool = t.pool"
 		" where t.closed is null and p.state <> 'live' and not exists (select 1 from"
@@ -371,9 +408,10 @@ uint32_t store_script(PGconn *conn, player_id player, uint32_t script_r[PLAYER_F
 		" returning script) select unnest(script) from taken",
 		1, parameters);
 	if (PQntuples(result) > PLAYER_FORCED_MAX)
-		fatal("engine.forced_draw: found a script of %d draws, expected at most %d",
-			PQntuples(result), PLAYER_FORCED_MAX);
-	for (int i = 0; i < PQntuples(result); i++)
+		log_error("engine.forced_draw: player %" PRId64
+			  ": found a script of %d draws, expected at most %d: it is not used",
+			player, PQntuples(result), PLAYER_FORCED_MAX);
+	for (int i = 0; i < PQntuples(result) && PQntuples(result) <= PLAYER_FORCED_MAX; i++)
 		script_r[count++] = (uint32_t)pg_number(result, i, 0);
 	PQclear(result);
 	return count;

@@ -17,14 +17,16 @@ struct store_due {
 	uint64_t round;
 };
 
-/* Loads seats for all of these players; a player without stored state gets an empty seat. Fatal if
- * a state cannot be decoded. */
+/* Loads seats for all of these players; a player without stored state gets an empty seat. A
+ * player with a state that cannot be decoded is quarantined. */
 void store_load(
 	PGconn *conn, struct seats *seats, uint32_t shards, const player_id *players, size_t count);
-/* Inside the transaction: writes every changed seat and marks it clean. Returns how many. */
-size_t store_save(PGconn *conn, struct seats *seats);
-/* Fatal unless the file still has every key that was ever used. Records new keys. */
-void store_check_keys(PGconn *conn, const struct keys *keys);
+/* Inside the transaction: writes every changed seat and marks it clean; or only those with a change
+ * that no fact tells again, which stay changed. Returns how many are changed. */
+size_t store_save(PGconn *conn, struct seats *seats, bool all);
+/* Records new keys. False unless the file still has every key that was ever used; `error`
+ * (KEYS_ERROR_MAX bytes) says which it lacks. */
+bool store_check_keys(PGconn *conn, const struct keys *keys, char *error);
 bool store_has_keys(PGconn *conn);
 /* Deletes the engine's stops that operators have ended since (gateway.game_start). */
 void store_start(PGconn *conn);
@@ -36,8 +38,8 @@ void store_stop(PGconn *conn, uint32_t game, const char *reason);
 /* Rounds of a game on a shard that have been open for more than `hours`. */
 size_t store_due(PGconn *conn, uint32_t shard, uint32_t game, uint32_t hours,
 	struct store_due due_r[STORE_DUE_MAX]);
-/* Tests only: takes the player's next script. Returns its number of draws; 0: no script. Fatal if
- * it is too long. */
+/* Tests only: takes the player's next script. Returns its number of draws; 0: no script, or one
+ * that is too long, which the log tells. */
 uint32_t store_script(PGconn *conn, player_id player, uint32_t script_r[PLAYER_FORCED_MAX]);
 /* The incarnation of a wallet shard. */
 uint32_t store_wallet_incarnation(PGconn *conn, uint32_t shard);

@@ -257,6 +257,8 @@ enum player_outcome player_repeat(const struct player *player, const struct play
 			continue;
 		if (memcmp(command->content_hash, seen->content_hash, PLAYER_SEEN_BYTES) != 0)
 			return refuse(error_r, REFUSED_CONTENT, "Idempotency-Key", 0);
+		if (seen->refusal != 0)
+			return refuse_detail(error_r, REFUSED_BEFORE, NULL, (int)seen->refusal);
 		return refuse(error_r, REFUSED_DONE, "Idempotency-Key", seen->move);
 	}
 	return PLAYER_PROPOSE;
@@ -349,6 +351,7 @@ static void note_seen(struct player *player)
 	}
 	seen = &player->seen[player->seen_count++];
 	seen->move = player->last_move;
+	seen->refusal = last->refusal;
 	memcpy(seen->request_id, last->request_id, PLAYER_SEEN_BYTES);
 	memcpy(seen->content_hash, last->content_hash, PLAYER_SEEN_BYTES);
 }

@@ -150,7 +150,7 @@ struct player_last {
 /* An earlier request that became a move, accepted or refused by the wallet. The first bytes of id
  * and hash suffice: a chance match refuses a request, it never books one. */
 struct player_seen {
-	uint64_t move;
+	uint64_t move, refusal; /* refusal: the wallet's; 0: accepted */
 	uint8_t request_id[PLAYER_SEEN_BYTES], content_hash[PLAYER_SEEN_BYTES];
 };
 
@@ -213,7 +213,8 @@ enum player_refusal {
 	REFUSED_MOVE_SPENT,
 	REFUSED_MOVE_AHEAD,
 	REFUSED_CONTENT,
-	REFUSED_DONE, /* found: the move that the request became */
+	REFUSED_DONE,	/* found: the move that the request became */
+	REFUSED_BEFORE, /* the wallet has refused this request; detail: its refusal */
 	REFUSED_LATE,
 	REFUSED_FEATURE_OPEN,
 	REFUSED_CARDS_OPEN, /* found: the move of the claim */

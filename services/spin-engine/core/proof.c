@@ -328,6 +328,7 @@ bool proof_check(const struct player *player, const struct player_game *play,
 		return row->claim_count == 0 ||
 		       proof_differs(difference_r, "claims", row->claim_count, 0);
 	if (!row->record)
-		return differs_text(difference_r, "record", "none that can be read", "a record");
+		return differs_text(difference_r, "record", "no record, or one that cannot be read",
+			"a record");
 	return check_accepted(player, play, game, row, entropy, difference_r);
 }

@@ -126,6 +126,16 @@ static void settle(struct world *world, const struct player_proposal *p)
 	world->forfeited += p->forfeit.minor;
 }
 
+/* As they are kept: bytes between the members of a struct say nothing. */
+static void same_game(const struct player_game *found, const struct player_game *expected)
+{
+	uint8_t bytes[2][STATE_BYTES_MAX];
+	size_t length = player_game_encode(expected, bytes[0]);
+
+	assert_int_equal(player_game_encode(found, bytes[1]), length);
+	assert_memory_equal(bytes[1], bytes[0], length);
+}
+
 /* Both engines get the row as bytes; the second one late and twice. */
 static uint32_t book(
 	struct world *world, const struct player_command *command, const struct player_proposal *p)
@@ -167,8 +177,7 @@ static uint32_t book(
 
 		proposed.move = p->move;
 		proposed.version = world->play.version;
-		assert_memory_equal(&proposed.state, &world->play.state, sizeof(proposed.state));
-		assert_memory_equal(&proposed.round, &world->play.round, sizeof(proposed.round));
+		same_game(&world->play, &proposed);
 	}
 	return fact.refusal;
 }

@@ -257,9 +257,31 @@ size_t proof_world_message(const struct booked *booked, uint8_t *out)
 	row.fact.record.data = record;
 	move.row = &row.fact;
 	move.proven = row.proven;
+	move.odds_known = row.odds_known;
 	input.body_case = CARILLON__PROOF_INPUT__BODY_MOVE;
 	input.move = &move;
 	return carillon__proof_input__pack(&input, out);
+}
+
+/* The odds that the world played with, among others. */
+static void send_odds(struct proving *proving, const struct cards_odds *cards, uint8_t *bytes)
+{
+	Carillon__ProofInput input = CARILLON__PROOF_INPUT__INIT;
+	Carillon__ProofOdds odds = CARILLON__PROOF_ODDS__INIT;
+	char error[PROVING_ERROR_MAX];
+
+	odds.pool = cards->pool;
+	odds.currency = EUR;
+	odds.in = 3;
+	odds.of = 7777777;
+	input.body_case = CARILLON__PROOF_INPUT__BODY_ODDS;
+	input.odds = &odds;
+	for (int i = 0; i < 2; i++) {
+		assert_true(proving_take(
+			proving, bytes, carillon__proof_input__pack(&input, bytes), error));
+		odds.in = cards->in;
+		odds.of = cards->of;
+	}
 }
 
 uint64_t proof_world_prove(struct proof_world *world, size_t first, char **text_r)
@@ -272,6 +294,7 @@ uint64_t proof_world_prove(struct proof_world *world, size_t first, char **text_
 	uint8_t bytes[4096];
 
 	assert_true(proving_trust(proving, PROOF_GAMES, error));
+	send_odds(proving, &world->cards, bytes);
 	for (size_t i = first; i < world->count; i++)
 		assert_true(proving_take(
 			proving, bytes, proof_world_message(&world->row[i], bytes), error));

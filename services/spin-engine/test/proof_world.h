@@ -19,6 +19,7 @@ struct booked {
 	Carillon__Claim claim[PLAYER_CLAIMS_MAX + 1], *claims[PLAYER_CLAIMS_MAX + 1];
 	struct player_record record;
 	bool proven;
+	bool odds_known;
 };
 
 struct proof_world {

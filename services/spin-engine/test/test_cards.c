@@ -36,6 +36,10 @@ static void test_cards_threshold_follows_the_stake(void **unused)
 		{ { 2, 1, 1000000 }, 1000000, 1000000 },
 		{ { 2, 1, 1000000 }, 1000001, 1000000 },
 		{ { 2, 10000000000, 10000000000 }, INT64_MAX, 10000000000 },
+		{ { 2, CARDS_OF_MAX, CARDS_OF_MAX }, INT64_MAX, CARDS_OF_MAX },
+		{ { 2, 1, CARDS_OF_MAX }, INT64_MAX, CARDS_OF_MAX },
+		{ { 2, 1, CARDS_OF_MAX }, INT64_C(1000000000000), CARDS_OF_MAX },
+		{ { 2, 1, CARDS_OF_MAX }, INT64_C(999999999999), CARDS_OF_MAX - 1 },
 		{ { 2, 1, 10 }, 0, 0 },
 		{ { 2, 1, 10 }, -5, 0 },
 	};

@@ -206,7 +206,7 @@ static void test_codec_player_round_trip(void **unused)
 		.award_count = 1,
 		.award = { { 7, 1, 1, { 5000 } } },
 		.seen_count = 2,
-		.seen = { { 5, { 1, 9 }, { 2 } }, { 7, { 3 }, { 4, 9 } } } };
+		.seen = { { 5, 0, { 1, 9 }, { 2 } }, { 7, 21, { 3 }, { 4, 9 } } } };
 	struct player back = { .id = 5, .account = true, .last_move = 8 };
 	uint8_t bytes[PLAYER_BYTES_MAX];
 	size_t length = player_encode(&player, bytes);
@@ -229,8 +229,10 @@ static void test_codec_player_bound(void **unused)
 	player.account = player.blocked = true;
 	player.award_count = PLAYER_AWARDS_MAX;
 	player.seen_count = PLAYER_SEEN_MAX;
-	for (uint32_t i = 0; i < PLAYER_SEEN_MAX; i++)
+	for (uint32_t i = 0; i < PLAYER_SEEN_MAX; i++) {
 		player.seen[i].move = UINT64_MAX - PLAYER_SEEN_MAX + i;
+		player.seen[i].refusal = UINT32_MAX;
+	}
 	player.bonus_spins_count = PLAYER_BONUS_SPINS_MAX;
 	memset(player.bonus_spins, 0, sizeof(player.bonus_spins));
 	for (uint32_t i = 0; i < PLAYER_BONUS_SPINS_MAX; i++)

@@ -91,6 +91,10 @@ static void test_keys_file(void **unused)
 	} rows[] = {
 		{ "1 " HEX "\n", 0600, KEYS_OK, "" },
 		{ "# rotated\n1 " HEX "\n4 " HEX "\n", 0600, KEYS_OK, "" },
+		{ "1 " HEX "\n2 " HEX " 1790000000\n", 0600, KEYS_OK, "" },
+		{ "1 " HEX "\n2 " HEX " soon\n", 0600, KEYS_REFUSED, "line 2" },
+		{ "1 " HEX "\n2 " HEX " 5 6\n", 0600, KEYS_REFUSED, "line 2" },
+		{ "1 " HEX "\n2 " HEX "5\n", 0600, KEYS_REFUSED, "line 2" },
 		{ "1 " HEX "\n", 0644, KEYS_REFUSED, "mode 644" },
 		{ "", 0600, KEYS_REFUSED, "has no key" },
 		{ HEX "\n", 0600, KEYS_REFUSED, "line 1" },
@@ -124,12 +128,50 @@ static void test_keys_file(void **unused)
 	rmdir(folder);
 }
 
+/* An added key makes salts from its time on; earlier keys stay. */
+static void test_keys_rotate(void **unused)
+{
+	char folder[] = "/tmp/test_keys.XXXXXX", path[64], error[KEYS_ERROR_MAX];
+	struct keys *keys = NULL, *fresh = NULL;
+	struct player_salt salt;
+	uint8_t secret[SECRET_BYTES];
+
+	(void)unused;
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/key", folder);
+	assert_int_equal(load_text(path, "1 " HEX "\n", 0600, &keys, error), KEYS_OK);
+	keys_salt(keys, &salt);
+	assert_int_equal(salt.key, 1);
+	/* Not yet: the year is 5138. */
+	assert_int_equal(load_text(path, "1 " HEX "\n2 " HEX " 99999999999\n", 0600, &fresh, error),
+		KEYS_OK);
+	assert_true(keys_follow(fresh, keys, error));
+	keys_take(keys, &fresh);
+	assert_null(fresh);
+	assert_int_equal(keys_count(keys), 2);
+	assert_int_equal(keys_current(keys), 1);
+	assert_int_equal(
+		load_text(path, "1 " HEX "\n2 " HEX " 1000\n", 0600, &fresh, error), KEYS_OK);
+	assert_true(keys_follow(fresh, keys, error));
+	keys_take(keys, &fresh);
+	assert_int_equal(keys_current(keys), 2);
+	assert_true(keys_secret(keys, PLAYER, 3, &salt, secret)); /* of the first key */
+	assert_int_equal(load_text(path, "2 " HEX "\n", 0600, &fresh, error), KEYS_OK);
+	assert_false(keys_follow(fresh, keys, error));
+	assert_non_null(strstr(error, "key 1"));
+	keys_free(&fresh);
+	keys_free(&keys);
+	unlink(path);
+	rmdir(folder);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_keys_known_answers),
 		cmocka_unit_test(test_keys_salts_differ),
 		cmocka_unit_test(test_keys_file),
+		cmocka_unit_test(test_keys_rotate),
 	};
 
 	if (sodium_init() < 0)

@@ -188,7 +188,9 @@ static void test_player_repeats(void **unused)
 		{ "a retry of a refused move while it is the last", "refuse bet 0; key1 bet 0",
 			"403 limit spent; stored" },
 		{ "a later retry of a refused move", "refuse bet 0; bet 0; key1 bet 0",
-			"403 limit spent; bet stake 1; 409 already_done" },
+			"403 limit spent; bet stake 1; 403 limit" },
+		{ "a later retry of a refused void", "bet 0; refuse void; bet 0; key2 old void",
+			"bet stake 1; 403 limit spent; bet stake 1; 403 limit" },
 		{ "a request refused by the engine became no move", "late bet 0; bet 0; key1 bet 0",
 			"409 too_late; bet stake 1; bet stake 1" },
 	};

@@ -29,6 +29,8 @@ static void test_proof_honest_moves_are_in_order(void **unused)
 		world.cards = (struct cards_odds){ world.game.cards.pool, 1,
 			world.game.cards.eligible ? 5000 : 0 };
 		proof_world_play(&world, 400);
+		for (size_t j = 0; j < world.count; j++)
+			world.row[j].odds_known = true;
 		if (proof_world_prove(&world, 0, &text) != 0)
 			fail_msg("%s: %s", games[i], strstr(text, "differs"));
 		assert_null(strstr(text, "skipped"));
@@ -303,11 +305,36 @@ static void test_proof_refuses_what_it_cannot_read(void **unused)
 	keys_free(&keys);
 }
 
+/* A draw that was made with odds of the forger's own: the number is the one that the secret gives,
+ * but any number would have begun the cards. */
+static void test_proof_finds_odds_of_ones_own(void **unused)
+{
+	uint32_t found = 0;
+
+	(void)unused;
+	proof_world_init(&world, "mystic-gem");
+	world.cards = (struct cards_odds){ world.game.cards.pool, 1, 1 };
+	proof_world_play(&world, 40);
+	world.cards = (struct cards_odds){ world.game.cards.pool, 1, 1000000 };
+	for (int known = 0; known < 2; known++) {
+		char *text;
+
+		for (size_t i = 0; i < world.count; i++)
+			world.row[i].odds_known = known;
+		found = (uint32_t)proof_world_prove(&world, 0, &text);
+		assert_int_equal(found > 0, known);
+		assert_int_equal(strstr(text, "cards\t") != NULL, known);
+		free(text);
+	}
+	proof_world_free(&world);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_proof_honest_moves_are_in_order),
 		cmocka_unit_test(test_proof_finds_each_forgery),
+		cmocka_unit_test(test_proof_finds_odds_of_ones_own),
 		cmocka_unit_test(test_proof_leaves_the_watching_to_the_player),
 		cmocka_unit_test(test_proof_goes_on_from_proven_rows),
 		cmocka_unit_test(test_proof_refuses_what_it_cannot_read),

@@ -118,7 +118,7 @@ struct account_entry *accounts_add(struct accounts *accounts, player_id player, 
 		buckets_grow(accounts);
 	entry = calloc(1, sizeof(*entry));
 	if (entry == NULL)
-		fatal("out of memory: account %zu", accounts->entries_n);
+		fatal("out of memory: %zu accounts in memory", accounts->entries_n);
 	entry->account.player = player;
 	entry->shard = shard;
 	entry->used = accounts->turn;

@@ -10,12 +10,14 @@
 #include "services/wallet/adapters/holds.h"
 #include "services/wallet/adapters/ids.h"
 #include "services/wallet/adapters/bonus_spins.h"
+#include "services/wallet/core/outflow.h"
 #include "services/wallet/core/republish.h"
 #include "services/wallet/core/wallet.h"
 
 #define DIGEST_BYTES 32
 #define RING_N 4096 /* facts per shard in memory, to answer repeated proposals; a power of two */
 #define FEED_POOLS_MAX 64
+#define WALLET_CLAIM_DELAY_US 2000000 /* a claim is sent again first, then after twice as long */
 
 struct command; /* command.h */
 
@@ -28,7 +30,7 @@ struct booked {
 
 struct open_claim {
 	player_id player;
-	uint64_t move;
+	uint64_t move, round; /* round 0: not known, the row's day was dropped */
 	struct wallet_claim claim;
 	uint32_t currency;
 	uint64_t opened_seq, opened_us;
@@ -65,8 +67,6 @@ struct wallet_shard {
 	uint64_t batch;		/* number of the last batch */
 	uint32_t day;		/* since 1970-01-01: no row is booked into an earlier day */
 	uint32_t partition_day; /* of the newest row of wallet.leaf; 0: none */
-	uint32_t closing_day;	/* closes when Kafka has acknowledged its facts; 0: none */
-	uint64_t closing_facts;
 	uint32_t partitions_from, partitions_end; /* the journal's: from <= day < end */
 	uint8_t digest[DIGEST_BYTES];
 	uint64_t checkpoint; /* as in the last batch row */
@@ -78,6 +78,7 @@ struct wallet_shard {
 	struct open_claim *claims; /* open ones, and those this batch closes */
 	size_t claims_n, claims_room;
 	size_t claims_closing;
+	uint64_t owners_epochs, owners_us; /* of pools and sets, and when they were looked at */
 
 	uint64_t totals[WALLET_TALLIES_MAX];	     /* by index of the tally in wallet.tallies */
 	uint64_t totals_acked[WALLET_TALLIES_MAX];   /* of closed tallies: recorded by the pool */
@@ -91,6 +92,7 @@ struct wallet_shard {
 	struct dirty_queue dirty;
 	struct ring_fact ring[RING_N];
 
+	struct wallet_outflow outflow;
 	struct wallet_republish republish;
 	struct close_state close;
 	uint64_t head_batch; /* last batch with a signed digest (heads.c) */
@@ -134,8 +136,9 @@ struct wallet {
 	size_t decoded_n, decoded_room, decoded_next;
 	struct wallet_metrics metrics;
 	int64_t stake_max, outside_max, accounts_max, day_shift, limit_raise_s; /* settings */
-	char deposit_max[SETTING_TEXT_MAX];
+	char deposit_max[SETTING_TEXT_MAX], stake_max_of[SETTING_TEXT_MAX];
 	char heads[SETTING_TEXT_MAX];		 /* setting: folder of the signed heads */
+	char heads_copy[SETTING_TEXT_MAX];	 /* setting: their second folder */
 	int64_t heads_s;			 /* setting: seconds between them */
 	uint64_t close_polled_us, close_request; /* newest row of wallet.close_request */
 	struct partition_closer closer;
@@ -193,6 +196,11 @@ void wallet_handle_bus(struct service *service, const uint8_t *bytes, size_t len
 
 /* write.c: inside the transaction. */
 void wallet_write(struct wallet *wallet, struct service *service);
+/* The same for a few rows, in one round trip with the fence. */
+void wallet_write_in_line(struct wallet *wallet, struct service *service, struct pg_line *line);
+/* Before the transaction: may they go so? */
+bool wallet_write_fits_line(struct wallet *wallet, struct service *service);
+void wallet_write_prepare(PGconn *conn); /* once a connection */
 /* Calls the function for each shard of this process. */
 typedef void wallet_shard_function(struct wallet_shard *shard, void *context);
 void wallet_each_shard(struct service *service, wallet_shard_function *function, void *context);
@@ -201,6 +209,7 @@ void wallet_each_shard(struct service *service, wallet_shard_function *function,
 void wallet_checkpoint_prepare(PGconn *conn); /* once a connection */
 void wallet_checkpoint_gather(struct wallet *wallet, struct service *service, uint64_t now_us);
 void wallet_checkpoint_write(PGconn *conn);
+void wallet_checkpoint_in_line(struct pg_line *line); /* at most 4 statements */
 
 /* days.c: partitions of the journal. */
 #define WALLET_EPOCH_2000_DAYS 10957 /* dates of Postgres count from 2000-01-01 */
@@ -222,6 +231,8 @@ void wallet_days_tick(struct wallet *wallet, struct service *service, uint64_t m
 void wallet_claims_open(struct wallet_shard *shard, const struct wallet_row *row, uint64_t mono_us);
 struct open_claim *wallet_claims_find(
 	struct wallet_shard *shard, player_id player, uint64_t move, uint32_t index);
+/* True while a claim of the round is not paid. */
+bool wallet_claims_of_round(const struct wallet_shard *shard, player_id player, uint64_t round);
 void wallet_claims_add(struct wallet_shard *shard, const struct open_claim *claim);
 void wallet_claims_forget_closed(struct wallet_shard *shard);
 /* True if an earlier batch of the shard paid this claim. */
@@ -236,8 +247,18 @@ void wallet_feed_claims(struct wallet *wallet, struct service *service, struct s
 void wallet_feed_due(struct wallet *wallet, struct service *service, struct service_shard *shard,
 	uint64_t mono_us);
 
-/* publish.c: publishes facts again: those missing in Kafka after a start; those requested. */
-void wallet_publish_missing(
+/* Answers a jackpot service's question after the next commit, with all that the shard has counted
+ * for the pool. */
+struct Carillon__TotalsQuestion;
+void wallet_feed_answer(struct wallet *wallet, struct service *service, struct service_shard *shard,
+	const struct Carillon__TotalsQuestion *question);
+
+/* publish.c: gives Kafka the facts that it lacks, and those that a consumer requests. */
+/* At the opening; what Kafka has acknowledged is the seq of the shard's position, which the fence
+ * stores. */
+void wallet_publish_begin(struct service *service, struct service_shard *shard);
+/* After each commit. */
+void wallet_publish_committed(
 	struct wallet *wallet, struct service *service, struct service_shard *shard);
 void wallet_publish_due(
 	struct wallet *wallet, struct service *service, struct service_shard *shard);

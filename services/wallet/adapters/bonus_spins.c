@@ -116,6 +116,11 @@ void bonus_spins_write(struct id_table *table, PGconn *conn)
 	id_table_write(table, &KIND, conn);
 }
 
+bool bonus_spins_dirty(const struct id_table *table)
+{
+	return id_table_dirty(table, &KIND);
+}
+
 void bonus_spins_clear(struct id_table *table)
 {
 	id_table_clear(table, &KIND);

@@ -27,6 +27,8 @@ void bonus_spins_add(struct id_table *table, const struct wallet_bonus_spins *sp
 uint32_t bonus_spins_live(const struct id_table *table, player_id player, uint64_t now_us);
 /* Writes what is newer than Postgres, inside the transaction of the journal rows. */
 void bonus_spins_write(struct id_table *table, PGconn *conn);
+/* Is anything newer than Postgres? */
+bool bonus_spins_dirty(const struct id_table *table);
 /* Forgets all entries. Nothing may be newer than Postgres. */
 void bonus_spins_clear(struct id_table *table);
 /* Forgets a shard's entries: another process may own the shard from now on. */

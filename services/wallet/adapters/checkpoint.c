@@ -4,7 +4,7 @@
 #include "services/wallet/adapters/app.h"
 
 #include "libcommon/io/log.h"
-#include "libcommon/io/pg.h"
+#include "libcommon/io/pg_line.h"
 #include "services/wallet/adapters/limits_text.h"
 #include "services/wallet/adapters/text.h"
 
@@ -14,6 +14,7 @@
 #include <string.h>
 
 #define ROLL_AFTER_US 800000 /* later writes cover more rows each; at most 1 s */
+#define ROLL_FROM_US 700000  /* with the first that is due all of this age: fewer statements */
 #define ROLL_AFTER_ROWS 80000
 #define ROLL_MAX 2000 /* accounts per transaction, unless some are very late */
 #define ROLL_LATE_US 900000
@@ -145,9 +146,10 @@ static bool checkpoint_due(const struct wallet_shard *shard, uint64_t age_us, ui
 static void roll_accounts(struct wallet_shard *shard, void *context)
 {
 	(void)context;
-	for (size_t n = 0; n < ROLL_MAX && checkpoint_due(shard, ROLL_AFTER_US, ROLL_AFTER_ROWS);
-		n++)
-		checkpoint_add(dirty_take(&shard->dirty));
+	if (checkpoint_due(shard, ROLL_AFTER_US, ROLL_AFTER_ROWS))
+		for (size_t n = 0;
+			n < ROLL_MAX && checkpoint_due(shard, ROLL_FROM_US, ROLL_AFTER_ROWS); n++)
+			checkpoint_add(dirty_take(&shard->dirty));
 	for (size_t n = 0; n < ROLL_LATE_MAX && checkpoint_due(shard, ROLL_LATE_US, ROLL_LATE_ROWS);
 		n++)
 		checkpoint_add(dirty_take(&shard->dirty));
@@ -198,20 +200,31 @@ void wallet_checkpoint_gather(struct wallet *wallet, struct service *service, ui
 
 #define DAY_GIVEN "date '1970-01-01' + v.day::integer"
 
+enum { KNOWN, NEW, TALLIES, LIMITS, STATEMENTS };
+
 static const struct {
 	const char *name, *sql;
-} statements[] = {
-	{ "account_known",
+} statements[STATEMENTS] = {
+	[KNOWN] = { "account_known",
 		"update wallet.account a set balance = v.balance, last_move = v.last_move, "
 		"last_seq = v.last_seq, last_day = " DAY_GIVEN
 		", blocked = v.blocked <> 0, pendings = "
 		"($11::bigint[])[v.first:v.last] from " ACCOUNTS_GIVEN
 		" where a.player = v.player and a.shard = v.shard and a.currency = v.currency" },
-	{ "account_new",
+	[NEW] = { "account_new",
 		"insert into wallet.account (player, shard, currency, balance, last_move, "
-		"last_seq, blocked, last_day, pendings) select player, shard, currency, balance, last_move, "
-		"last_seq, blocked <> 0, " DAY_GIVEN
+		"last_seq, blocked, last_day, pendings) select player, shard, currency, balance, "
+		"last_move, last_seq, blocked <> 0, " DAY_GIVEN
 		", ($11::bigint[])[first:last] from " ACCOUNTS_GIVEN },
+	[TALLIES] = { "tally_totals",
+		"insert into wallet.tally_total (shard, tally, total, seq) "
+		"select * from unnest($1::integer[], $2::integer[], $3::bigint[], $4::bigint[]) "
+		"on conflict (shard, tally) do update set total = excluded.total, seq = "
+		"excluded.seq" },
+	[LIMITS] = { "player_limits",
+		"insert into wallet.player_limit (player, shard, state) select p, s, t::bigint[] "
+		"from unnest($1::bigint[], $2::integer[], $3::text[]) as v(p, s, t) on conflict "
+		"(player) do update set state = excluded.state" },
 };
 
 void wallet_checkpoint_prepare(PGconn *conn)
@@ -220,17 +233,14 @@ void wallet_checkpoint_prepare(PGconn *conn)
 		INT8_ARRAY_OID, INT8_ARRAY_OID, INT8_ARRAY_OID, INT8_ARRAY_OID, INT8_ARRAY_OID,
 		INT8_ARRAY_OID, INT8_ARRAY_OID, INT8_ARRAY_OID };
 
-	for (size_t i = 0; i < sizeof(statements) / sizeof(statements[0]); i++) {
-		PGresult *result =
-			PQprepare(conn, statements[i].name, statements[i].sql, COLUMNS, types);
-		if (PQresultStatus(result) != PGRES_COMMAND_OK)
-			fatal("postgres: %s: %s", statements[i].name, PQerrorMessage(conn));
-		PQclear(result);
-	}
+	for (size_t i = 0; i < STATEMENTS; i++)
+		pg_line_prepare(conn, statements[i].name, statements[i].sql,
+			i == KNOWN || i == NEW ? COLUMNS : 0,
+			i == KNOWN || i == NEW ? types : NULL);
 }
 
-static void accounts_write(
-	PGconn *conn, struct accounts_checkpoint *accounts, const char *statement)
+static void accounts_send(
+	struct pg_line *line, struct accounts_checkpoint *accounts, const char *statement)
 {
 	static const int formats[COLUMNS] = { 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1 };
 	const char *values[COLUMNS];
@@ -241,49 +251,42 @@ static void accounts_write(
 		return;
 	for (size_t i = 0; i < COLUMNS; i++)
 		values[i] = column_end(&accounts->columns[i], &lengths[i]);
-	PGresult *result = PQexecPrepared(conn, statement, COLUMNS, values, lengths, formats, 0);
-	if (PQresultStatus(result) != PGRES_COMMAND_OK)
-		fatal("postgres: wallet.account: %s", PQerrorMessage(conn));
-	if (strtoull(PQcmdTuples(result), NULL, 10) != n)
-		fatal("wallet.account: found %s rows written, expected %zu", PQcmdTuples(result),
-			n);
-	PQclear(result);
+	pg_line_send(
+		line, "wallet.account", (int64_t)n, statement, COLUMNS, values, lengths, formats);
 }
 
-static void limits_write(PGconn *conn)
+static void texts_send(
+	struct pg_line *line, struct text *texts, int n, const char *what, const char *statement)
 {
-	static const char sql[] =
-		"insert into wallet.player_limit (player, shard, state) select p, s, t::bigint[] "
-		"from unnest($1::bigint[], $2::integer[], $3::text[]) as v(p, s, t) on conflict "
-		"(player) do update set state = excluded.state";
-	const char *parameters[3];
+	const char *values[4];
 
-	if (late.limits_n == 0)
-		return;
-	for (size_t i = 0; i < 3; i++) {
-		text_add(&late.limits[i], "}");
-		parameters[i] = late.limits[i].bytes;
+	for (int i = 0; i < n; i++) {
+		text_add(&texts[i], "}");
+		values[i] = texts[i].bytes;
 	}
-	PQclear(pg_query(conn, sql, 3, parameters));
+	pg_line_send(line, what, PG_LINE_ANY, statement, n, values, NULL, NULL);
+}
+
+void wallet_checkpoint_in_line(struct pg_line *line)
+{
+	accounts_send(line, &late.known, statements[KNOWN].name);
+	accounts_send(line, &late.new, statements[NEW].name);
+	if (late.limits_n > 0)
+		texts_send(line, late.limits, 3, "wallet.player_limit", statements[LIMITS].name);
+	if (late.tallies_n > 0)
+		texts_send(line, late.tally_columns, 4, "wallet.tally_total",
+			statements[TALLIES].name);
 }
 
 void wallet_checkpoint_write(PGconn *conn)
 {
-	static const char tallies_sql[] =
-		"insert into wallet.tally_total (shard, tally, total, seq) "
-		"select * from unnest($1::integer[], $2::integer[], $3::bigint[], $4::bigint[]) "
-		"on conflict (shard, tally) do update set total = excluded.total, seq = "
-		"excluded.seq";
-	const char *parameters[4];
+	struct pg_line line;
 
-	accounts_write(conn, &late.known, "account_known");
-	accounts_write(conn, &late.new, "account_new");
-	limits_write(conn);
-	if (late.tallies_n == 0)
+	if (late.known.columns[PLAYER].n + late.new.columns[PLAYER].n + late.limits_n +
+			late.tallies_n ==
+		0)
 		return;
-	for (size_t i = 0; i < 4; i++) {
-		text_add(&late.tally_columns[i], "}");
-		parameters[i] = late.tally_columns[i].bytes;
-	}
-	PQclear(pg_query(conn, tallies_sql, 4, parameters));
+	pg_line_begin(&line, conn);
+	wallet_checkpoint_in_line(&line);
+	pg_line_end(&line);
 }

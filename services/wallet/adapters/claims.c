@@ -9,7 +9,6 @@
 #include <stdlib.h>
 
 #define NUMBER_TEXT 24
-#define CLAIM_DELAY_FIRST_US 2000000
 
 void wallet_claims_add(struct wallet_shard *shard, const struct open_claim *claim)
 {
@@ -27,12 +26,13 @@ void wallet_claims_open(struct wallet_shard *shard, const struct wallet_row *row
 	for (uint32_t i = 0; i < row->claims_n; i++) {
 		struct open_claim claim = { .player = row->player,
 			.move = row->move,
+			.round = row->round,
 			.claim = row->claims[i],
 			.currency = row->currency,
 			.opened_seq = row->seq,
 			.opened_us = row->time_us,
-			.next_send_us = mono_us + CLAIM_DELAY_FIRST_US,
-			.delay_us = CLAIM_DELAY_FIRST_US };
+			.next_send_us = mono_us + WALLET_CLAIM_DELAY_US,
+			.delay_us = WALLET_CLAIM_DELAY_US };
 		wallet_claims_add(shard, &claim);
 	}
 }
@@ -46,6 +46,15 @@ struct open_claim *wallet_claims_find(
 			return claim;
 	}
 	return NULL;
+}
+
+bool wallet_claims_of_round(const struct wallet_shard *shard, player_id player, uint64_t round)
+{
+	for (size_t i = 0; i < shard->claims_n; i++)
+		if (shard->claims[i].player == player && shard->claims[i].round == round &&
+			shard->claims[i].closed_seq == 0)
+			return true;
+	return false;
 }
 
 void wallet_claims_forget_closed(struct wallet_shard *shard)

@@ -331,6 +331,26 @@ static void shard_due(struct wallet *wallet, struct service *service, struct wal
 	shard->day = wallet_day_after_close(shard->day, shard->close.day);
 }
 
+bool close_is_due(struct wallet *wallet, struct service *service)
+{
+	uint64_t now_us = clock_wall_us();
+
+	if (clock_mono_us() >= wallet->close_polled_us + REQUEST_POLL_US)
+		return true;
+	for (size_t i = 0; i < SHARDS_MAX; i++) {
+		struct service_shard *held = service_shard_at(service, i);
+		if (held == NULL)
+			break;
+		const struct wallet_shard *shard = held->state;
+		if (shard != NULL &&
+			(!shard->close.known || wallet->close_request > shard->close.request ||
+				wallet_days_today(wallet, service, shard, now_us) - 1 >
+					shard->close.day))
+			return true;
+	}
+	return false;
+}
+
 void close_due(struct wallet *wallet, struct service *service)
 {
 	uint64_t mono_us = clock_mono_us();

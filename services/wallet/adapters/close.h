@@ -10,5 +10,7 @@
  * and every shard that a new row of wallet.close_request names. A close that midnight began leaves
  * out today's rows of this batch. */
 void close_due(struct wallet *wallet, struct service *service);
+/* Before the transaction: will close_due read or write anything? */
+bool close_is_due(struct wallet *wallet, struct service *service);
 
 #endif

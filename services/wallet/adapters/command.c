@@ -29,6 +29,7 @@ _Static_assert((int)WALLET_KIND_HOLD_RELEASE == CARILLON__MOVE_KIND__MOVE_HOLD_R
 _Static_assert((int)WALLET_KIND_GRANT_BACK == CARILLON__MOVE_KIND__MOVE_GRANT_BACK, "kinds");
 _Static_assert((int)WALLET_KIND_LIMIT == CARILLON__MOVE_KIND__MOVE_LIMIT, "kinds");
 _Static_assert((int)WALLET_REFUSAL_VOIDED == CARILLON__REFUSAL__REFUSAL_VOIDED, "refusals");
+_Static_assert((int)WALLET_REFUSAL_CLAIM_OPEN == CARILLON__REFUSAL__REFUSAL_CLAIM_OPEN, "refusals");
 _Static_assert((int)WALLET_REFUSAL_EXCLUDED == CARILLON__REFUSAL__REFUSAL_EXCLUDED, "refusals");
 _Static_assert((int)WALLET_REFUSAL_LIMIT_LOSS == CARILLON__REFUSAL__REFUSAL_LIMIT_LOSS, "refusals");
 _Static_assert((int)WALLET_LIMIT_WAGER_DAY == CARILLON__LIMIT__LIMIT_WAGER_DAY, "limits");
@@ -221,7 +222,8 @@ static void bonus_spins_read(
 	bool end = from->kind == CARILLON__MOVE_KIND__MOVE_SPINS_END;
 
 	if (spins == NULL && end)
-		wrong(reading, "outside.spins: found nothing, expected the grant to end");
+		wrong(reading,
+			"outside.spins: found nothing, expected the grant that is to be ended");
 	if (spins == NULL)
 		return; /* an empty grant: refused as a row */
 	to->spins = (struct wallet_bonus_spins){
@@ -352,7 +354,7 @@ enum command_status command_read(const uint8_t *bytes, size_t length, struct are
 
 	memset(command_r, 0, sizeof(*command_r));
 	if (from == NULL) {
-		wrong(&reading, "message of %zu bytes: found no WalletCommand, expected one",
+		wrong(&reading, "found %zu bytes that are not a message, expected a WalletCommand",
 			length);
 		return COMMAND_UNREADABLE;
 	}

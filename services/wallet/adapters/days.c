@@ -215,31 +215,14 @@ static void closer_poll(struct partition_closer *closer, uint64_t mono_us)
 	PQclear(result);
 }
 
-/* Kafka has acknowledged everything that was sent before this moment. */
-static bool is_published(struct service *service, struct wallet_shard *shard, uint32_t day)
-{
-	uint64_t left;
-	uint64_t acknowledged;
-
-	service_sent(service, TOPIC_WALLET_FACTS, shard->shard, &left, &acknowledged);
-	if (shard->closing_day != day) {
-		shard->closing_day = day;
-		shard->closing_facts = left;
-	}
-	return acknowledged >= shard->closing_facts;
-}
-
 /* All rows of the partition are checkpointed and published. No owner can book more rows into it,
  * because a committed close includes its day (close.c). */
-static bool is_over(
-	struct service *service, struct wallet_shard *shard, uint32_t day, uint64_t last_seq)
+static bool is_over(const struct wallet_shard *shard, uint32_t day, uint64_t last_seq)
 {
-	const struct wallet_republish *republish = &shard->republish;
 	uint64_t last = last_seq > 0 ? last_seq : shard->committed_seq;
 
 	return day <= shard->close.day && (last_seq > 0 || wallet_shard_settled(shard)) &&
-	       shard->checkpoint >= last && republish->next > republish->end &&
-	       is_published(service, shard, day);
+	       shard->checkpoint >= last && shard->outflow.acked >= last;
 }
 
 static void partitions_look(struct wallet *wallet, struct service *service, uint64_t mono_us)
@@ -255,10 +238,8 @@ static void partitions_look(struct wallet *wallet, struct service *service, uint
 			service_shard(service, (uint32_t)pg_number(result, i, 0));
 		uint32_t day = (uint32_t)pg_number(result, i, 1);
 		struct wallet_shard *shard = held == NULL ? NULL : held->state;
-		if (shard == NULL ||
-			!is_over(service, shard, day, (uint64_t)pg_number(result, i, 2)))
+		if (shard == NULL || !is_over(shard, day, (uint64_t)pg_number(result, i, 2)))
 			continue;
-		shard->closing_day = 0;
 		closer_begin(wallet, shard, day, mono_us);
 	}
 	PQclear(result);

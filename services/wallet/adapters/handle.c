@@ -94,7 +94,9 @@ static struct booked *book(struct service *service, struct service_shard *held,
 	ring_put(shard, row, bytes, length);
 	fact_player_key(row->player, key);
 	tell(service, held, command, bytes, length);
-	service_send(service, TOPIC_WALLET_FACTS, held->shard, key, sizeof(key), bytes, length);
+	if (!shard->outflow.behind)
+		service_send(
+			service, TOPIC_WALLET_FACTS, held->shard, key, sizeof(key), bytes, length);
 	wallet_feed_claims(wallet, service, held, row);
 	wallet_metrics_row(&wallet->metrics, row);
 	service_commit_soon(service);
@@ -168,7 +170,8 @@ static uint64_t spent_row(struct service *service, struct service_shard *held,
 			answer_row(service, held, &row, command);
 		return row.seq;
 	}
-	log_warn("player %" PRId64 ": the row of move %" PRIu64 " is not among their last %d",
+	log_warn("player %" PRId64 ": the row of move %" PRIu64 " is not among the player's "
+		 "last %d rows",
 		account->player, move, ROWS_WALK_MAX);
 	return 0;
 }
@@ -234,9 +237,12 @@ static void handle_proposal(struct service *service, struct service_shard *held,
 	struct bonus_spins_entry *spins = prefetched_bonus_spins(wallet, service, command, &now);
 	struct wallet_row row;
 
-	if (command->proposal.kind == WALLET_KIND_VOID)
+	if (command->proposal.kind == WALLET_KIND_VOID) {
 		now.voided = round_is_void(
 			service, wallet_shard_of(held), command->player, command->proposal.round);
+		now.claim_open = wallet_claims_of_round(
+			wallet_shard_of(held), command->player, command->proposal.round);
+	}
 	if (entry->account.exists && command->proposal.kind == WALLET_KIND_BET)
 		tallies_refresh(wallet, service, &entry->account, &command->proposal);
 	switch (wallet_apply_proposal(&entry->account, &command->proposal, &now, &row)) {
@@ -481,6 +487,11 @@ void wallet_handle_bus(struct service *service, const uint8_t *bytes, size_t len
 		if (shard != NULL && shard->state != NULL)
 			wallet_republish_request(&wallet_shard_of(shard)->republish,
 				bus->republish->from_seq, wallet_shard_of(shard)->committed_seq);
+	}
+	if (bus->body_case == CARILLON__BUS__BODY_TOTALS_QUESTION) {
+		struct service_shard *shard = service_shard(service, bus->totals_question->shard);
+		if (shard != NULL && shard->state != NULL)
+			wallet_feed_answer(wallet_app(), service, shard, bus->totals_question);
 	}
 	carillon__bus__free_unpacked(bus, NULL);
 }

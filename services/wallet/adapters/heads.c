@@ -3,6 +3,7 @@
 #include "libcommon/io/chain_head.h"
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
+#include "services/wallet/adapters/heads_copy.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -20,6 +21,7 @@ _Static_assert(DIGEST_BYTES == CHAIN_DIGEST_BYTES, "a head holds a digest of the
 static struct {
 	int fd; /* 0: no heads are written */
 	char path[SETTING_TEXT_MAX + 128];
+	char key_path[SETTING_TEXT_MAX + 64];
 	struct chain_key key;
 	uint64_t next_us; /* by the monotonic clock */
 } heads;
@@ -29,13 +31,32 @@ static void key_take(const char *folder)
 	char path[SETTING_TEXT_MAX + 64];
 	char error[CHAIN_ERROR_MAX];
 
-	(void)snprintf(path, sizeof(path), "%s/wallet-heads.key", common.keys);
+	(void)snprintf(heads.key_path, sizeof(heads.key_path), "%s/" CHAIN_KEY_FILE, common.keys);
 	(void)sodium_mlock(&heads.key, sizeof(heads.key)); /* where the system lets us */
-	if (!chain_key_load(path, &heads.key, error))
+	if (!chain_key_load(heads.key_path, &heads.key, error))
 		fatal("CARILLON_KEYS: %s", error);
 	(void)snprintf(path, sizeof(path), "%s/" CHAIN_PUBLIC_FILE, folder);
 	if (!chain_public_write(path, &heads.key, error))
 		fatal("WALLET_HEADS: %s", error);
+}
+
+/* `jackpotctl keys rotate heads` replaces the key's file in one step. */
+static void key_take_again(void)
+{
+	struct chain_key key;
+	char error[CHAIN_ERROR_MAX];
+
+	if (access(heads.key_path, F_OK) != 0)
+		return; /* loading would create another key */
+	if (!chain_key_load(heads.key_path, &key, error)) {
+		log_error("ALARM CARILLON_KEYS: %s; heads are still signed with the earlier key",
+			error);
+		return;
+	}
+	if (memcmp(key.public_key, heads.key.public_key, sizeof(key.public_key)) != 0)
+		log_info("heads of the chain are signed with a new key");
+	heads.key = key;
+	sodium_memzero(&key, sizeof(key));
 }
 
 /* A line that a crash cut off was never synced: the file ends after the last complete line. */
@@ -53,21 +74,22 @@ static void tail_truncate(int fd)
 			strerror(errno));
 }
 
-void heads_start(struct service *service, const char *folder)
+void heads_start(struct service *service, const char *folder, const char *copy)
 {
 	if (folder[0] == '\0') {
 		log_warn("WALLET_HEADS is empty: no signed heads of the chain are written");
 		return;
 	}
 	if (mkdir(folder, 0755) != 0 && errno != EEXIST)
-		fatal("WALLET_HEADS: %s: %s", folder, strerror(errno));
+		fatal("WALLET_HEADS: cannot make the folder %s: %s", folder, strerror(errno));
 	key_take(folder);
 	(void)snprintf(
 		heads.path, sizeof(heads.path), "%s/%s.heads", folder, service_instance(service));
 	heads.fd = open(heads.path, O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
 	if (heads.fd < 0)
-		fatal("WALLET_HEADS: %s: %s", heads.path, strerror(errno));
+		fatal("WALLET_HEADS: cannot open %s: %s", heads.path, strerror(errno));
 	tail_truncate(heads.fd);
+	heads_copy_start(folder, copy, service_instance(service));
 }
 
 /* Appends all of the text or nothing. */
@@ -118,6 +140,7 @@ void heads_due(struct service *service, uint64_t interval_us, uint64_t mono_us)
 	if (heads.fd == 0 || mono_us < heads.next_us)
 		return;
 	heads.next_us = mono_us + interval_us;
+	key_take_again();
 	for (size_t i = 0; i < SHARDS_MAX && !end; i++) {
 		shard = shard_at(service, i, &end);
 		if (shard != NULL)
@@ -127,6 +150,7 @@ void heads_due(struct service *service, uint64_t interval_us, uint64_t mono_us)
 		heads.next_us = mono_us + REST_US;
 	if (length == 0 || !append(text, length))
 		return;
+	heads_copy_due();
 	end = false;
 	for (size_t i = 0; i < SHARDS_MAX && !end; i++) {
 		shard = shard_at(service, i, &end);
@@ -142,7 +166,10 @@ void heads_end(struct wallet_shard *shard)
 
 	if (heads.fd == 0 || !wallet_shard_settled(shard))
 		return;
+	key_take_again();
 	length = line_of(shard, line);
-	if (length > 0 && append(line, length))
-		shard->head_batch = shard->batch;
+	if (length == 0 || !append(line, length))
+		return;
+	heads_copy_due();
+	shard->head_batch = shard->batch;
 }

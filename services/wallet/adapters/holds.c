@@ -93,6 +93,11 @@ void holds_write(struct id_table *table, PGconn *conn)
 	id_table_write(table, &KIND, conn);
 }
 
+bool holds_dirty(const struct id_table *table)
+{
+	return id_table_dirty(table, &KIND);
+}
+
 void holds_clear(struct id_table *table)
 {
 	id_table_clear(table, &KIND);

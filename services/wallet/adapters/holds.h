@@ -24,6 +24,8 @@ void holds_take(struct id_table *table, struct holds_entry *settled, uint32_t sh
 	const struct wallet_row *row);
 /* Writes what is newer than Postgres, inside the transaction of the journal rows. */
 void holds_write(struct id_table *table, PGconn *conn);
+/* Is anything newer than Postgres? */
+bool holds_dirty(const struct id_table *table);
 /* Forgets all entries. Nothing may be newer than Postgres. */
 void holds_clear(struct id_table *table);
 /* Forgets a shard's entries: another process may own the shard from now on. */

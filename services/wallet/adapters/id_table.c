@@ -166,6 +166,16 @@ void id_table_write(struct id_table *table, const struct id_table_kind *kind, PG
 	}
 }
 
+bool id_table_dirty(const struct id_table *table, const struct id_table_kind *kind)
+{
+	for (size_t i = 0; table->n > 0 && i < table->room; i++) {
+		const struct id_table_head *head = place_at(table, kind, i);
+		if (head->dirty)
+			return true;
+	}
+	return false;
+}
+
 void id_table_clear(struct id_table *table, const struct id_table_kind *kind)
 {
 	if (table->n > 0)

@@ -61,6 +61,8 @@ const void *id_table_at(const struct id_table *table, const struct id_table_kind
 /* Writes what is newer than Postgres, inside the transaction of the journal rows. Fatal if Postgres
  * has a row that is newer than the journal. */
 void id_table_write(struct id_table *table, const struct id_table_kind *kind, PGconn *conn);
+/* Is anything newer than Postgres? */
+bool id_table_dirty(const struct id_table *table, const struct id_table_kind *kind);
 /* Forgets all entries. Nothing may be newer than Postgres. */
 void id_table_clear(struct id_table *table, const struct id_table_kind *kind);
 /* Forgets a shard's entries: another process may own the shard from now on. */

@@ -177,8 +177,9 @@ static void claims_read(PGconn *conn, struct wallet_shard *shard)
 	(void)snprintf(number, sizeof(number), "%u", shard->shard);
 	PGresult *result = pg_query(conn,
 		"select player, move, index, pool, kind, currency, coin_minor, stake_minor, "
-		"opened_seq, (extract(epoch from opened) * 1000000)::bigint "
-		"from wallet.claim where shard = $1 and closed_seq is null order by opened_seq, "
+		"opened_seq, (extract(epoch from opened) * 1000000)::bigint, "
+		"(select j.round from wallet.rows_between(c.shard, c.opened_seq, c.opened_seq, 1) "
+		"j) from wallet.claim c where shard = $1 and closed_seq is null order by opened_seq, "
 		"index",
 		1, parameters);
 	for (int i = 0; i < PQntuples(result); i++) {
@@ -192,6 +193,7 @@ static void claims_read(PGconn *conn, struct wallet_shard *shard)
 			.currency = (uint32_t)pg_number(result, i, 5),
 			.opened_seq = (uint64_t)pg_number(result, i, 8),
 			.opened_us = (uint64_t)pg_number(result, i, 9),
+			.round = (uint64_t)pg_number(result, i, 10),
 			.delay_us = 1000000 };
 		wallet_claims_add(shard, &claim);
 	}

@@ -30,7 +30,7 @@ static const char *const kind_names[WALLET_KINDS_SEEN] = {
 static const char *const refusal_names[WALLET_REFUSALS_N] = { "none", "funds", "limit", "blocked",
 	"late", "pending", "account", "content", "tally", "kind", "claim", "amount", "spins",
 	"hold", "limit_loss", "limit_wager", "rate", "limit_time", "limit_deposit", "excluded",
-	"voided" };
+	"voided", "claim_open" };
 
 void wallet_metrics_open(struct wallet_metrics *metrics)
 {
@@ -51,7 +51,8 @@ void wallet_metrics_open(struct wallet_metrics *metrics)
 			"Refused journal rows by refusal");
 	}
 	metrics->spent = metric_counter("carillon_wallet_repeats_total", NULL,
-		"Commands with a spent move number or id, answered with the row that spent it");
+		"Commands whose move number or id was used before; the reply is the row that "
+		"used it");
 	metrics->awards_again = metric_counter("carillon_wallet_award_repeats_total", NULL,
 		"Awards for claims that were already paid");
 	metrics->ahead = metric_counter("carillon_wallet_alarms_total", "alarm=\"move_ahead\"",

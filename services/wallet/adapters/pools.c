@@ -7,7 +7,7 @@
 
 static void poll_linked_pools(struct wallet_rules *rules, PGconn *conn)
 {
-	PGresult *result = pg_query(conn,
+	PGresult *result = pg_again(conn,
 		"select l.pool, l.game from pool.link l join pool.pool p using (pool) where "
 		"p.state = 'live' order by l.pool, l.game",
 		0, NULL);
@@ -29,7 +29,7 @@ static void poll_linked_pools(struct wallet_rules *rules, PGconn *conn)
  * be a different game, and not a published one. */
 static void poll_opted_out(struct wallet_rules *rules, PGconn *conn)
 {
-	PGresult *result = pg_query(conn,
+	PGresult *result = pg_again(conn,
 		"select p.operator, p.pool, 0, (not exists (select from pool.link l where l.pool = "
 		"p.pool))::integer from pool.participation p where not p.takes_part union "
 		"all select operator, pool, game, 0 from cards.participation where not takes_part "

@@ -95,7 +95,7 @@ static void poll_tallies(struct wallet *wallet, struct service *service)
 {
 	static bool seen[WALLET_TALLIES_MAX];
 	int missed = 0;
-	PGresult *result = pg_query(service_pg(service),
+	PGresult *result = pg_again(service_pg(service),
 		"select id, pool, game, currency, (closed is not null)::integer from pool.tally "
 		"where closed is null or closed > now() - interval '" TALLY_RECENT "' order by id",
 		0, NULL);
@@ -138,8 +138,8 @@ int wallet_tally_load(struct wallet *wallet, struct service *service, uint32_t i
 		fatal("tally %u has a total, but is not in pool.tally", id);
 	at = tally_take(wallet, service, result, 0);
 	if (at < 0)
-		fatal("tally %u: all %d slots hold tallies that are open or that their pools "
-		      "have not recorded",
+		fatal("tally %u: found no free slot: all %d hold tallies that are open, or "
+		      "whose last totals their pools have not stored yet",
 			id, WALLET_TALLIES_MAX);
 	PQclear(result);
 	return at;
@@ -149,7 +149,7 @@ int wallet_tally_load(struct wallet *wallet, struct service *service, uint32_t i
  * operators may remove its rows once no claim is open. */
 static void poll_switches(struct wallet *wallet, PGconn *conn)
 {
-	PGresult *result = pg_query(conn,
+	PGresult *result = pg_again(conn,
 		"select game from wallet.switch union select t.game from pool.tally t join "
 		"pool.pool p on p.pool = t.pool where t.closed is null and p.state <> 'live' "
 		"and not exists (select 1 from pool.link l where l.pool = t.pool and l.game = "
@@ -185,7 +185,7 @@ static void poll_stale(struct wallet *wallet, PGconn *conn)
 	(void)snprintf(age, sizeof(age), "%" PRId64, common.fx_max_age_s);
 	(void)snprintf(soon, sizeof(soon), "%" PRId64,
 		common.fx_max_age_s - (common.fx_max_age_s > DAY_S ? DAY_S : 0));
-	PGresult *result = pg_query(conn,
+	PGresult *result = pg_again(conn,
 		"select t.id, t.currency, t.pool, (not exists (select from carillon.fx_rate f "
 		"where " RATE_SET_WITHIN(
 			"$1") "))::integer from pool.tally t where t.closed is "
@@ -200,7 +200,7 @@ static void poll_stale(struct wallet *wallet, PGconn *conn)
 			ageing++;
 	if (ageing > 0 && wallet->rates_ageing == 0)
 		log_warn(
-			"carillon.fx_rate: the FX rates of %zu open tallies are %s s old, "
+			"carillon.fx_rate: the FX rates of %zu open tallies are older than %s s, "
 			"for example tally %s (currency %s, pool %s). From %s s on, bets that feed "
 			"them are refused: set these rates again, even if they have not changed",
 			ageing, soon, PQgetvalue(result, (int)rules->stale_n, 0),

@@ -9,6 +9,7 @@
 #include "services/wallet/adapters/close.h"
 #include "services/wallet/adapters/heads.h"
 
+#include <errno.h>
 #include <sodium.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,12 +19,16 @@ static struct wallet app;
 
 const struct setting wallet_settings[] = {
 	{ "WALLET_STAKE_MAX_MINOR", SETTING_INT, "100000000", 1, WALLET_AMOUNT_MAX, &app.stake_max,
-		"largest stake of one bet; larger stakes are refused (LIMIT)" },
+		"largest stake of one bet, in minor units, for currencies that WALLET_STAKE_MAX does "
+		"not name; larger stakes are refused (LIMIT)" },
+	{ "WALLET_STAKE_MAX", SETTING_TEXT, "", 0, 0, app.stake_max_of,
+		"largest stakes by currency: CURRENCY:MINOR, separated by commas, such as "
+		"JPY:150000000,KWD:300000000,XBT:1500000000" },
 	{ "WALLET_OUTSIDE_MAX_MINOR", SETTING_INT, "100000000000", 1, WALLET_AMOUNT_MAX,
 		&app.outside_max,
 		"largest deposit, withdrawal, correction or grant; larger ones are refused (LIMIT)" },
 	{ "WALLET_LIMIT_RAISE_S", SETTING_INT, "86400", 0, 31536000, &app.limit_raise_s,
-		"seconds until a player's limit is raised or ended after their request" },
+		"seconds from a player's request to raise or end a limit until this takes effect" },
 	{ "WALLET_DEPOSIT_MAX", SETTING_TEXT, "", 0, 0, app.deposit_max,
 		"operators' own limits on one deposit: OPERATOR=CURRENCY:MINOR, separated by "
 		"commas, such as "
@@ -32,8 +37,11 @@ const struct setting wallet_settings[] = {
 		"accounts kept in memory; above this number clean ones are unloaded" },
 	{ "WALLET_HEADS", SETTING_TEXT, "heads", 0, 0, app.heads,
 		"folder of the signed heads of the chain; empty: none are written" },
+	{ "WALLET_HEADS_COPY", SETTING_TEXT, "", 0, 0, app.heads_copy,
+		"second folder of the signed heads, which the database's owner cannot write; empty: "
+		"none" },
 	{ "WALLET_HEADS_S", SETTING_INT, "60", 1, 120, &app.heads_s,
-		"seconds between two signed heads of a shard" },
+		"seconds between two signed heads of the same shard" },
 	{ "WALLET_DAY_SHIFT", SETTING_INT, "0", 0, 100000, &app.day_shift,
 		"days added to the day of each row; only in test installations" },
 	{ NULL, SETTING_INT, NULL, 0, 0, NULL, NULL },
@@ -74,6 +82,52 @@ static void deposit_max_read(void)
 	}
 }
 
+/* Codes have three letters, or four. */
+static const struct currency *currency_named(const char *at, size_t *length_r)
+{
+	char code[5] = { 0 };
+	size_t n = 0;
+
+	while (n < 4 && at[n] >= 'A' && at[n] <= 'Z') {
+		code[n] = at[n];
+		n++;
+	}
+	*length_r = n;
+	return currency_by_code(code);
+}
+
+bool wallet_stake_max_read(struct wallet_rules *rules, const char *text)
+{
+	for (rules->stake_max_n = 0; *text != '\0';) {
+		size_t length;
+		const struct currency *currency = currency_named(text, &length);
+		char *end;
+		if (currency == NULL || text[length] != ':' || text[length + 1] < '1' ||
+			text[length + 1] > '9' || rules->stake_max_n == WALLET_STAKE_MAX_N)
+			return false;
+		errno = 0;
+		long long amount = strtoll(text + length + 1, &end, 10);
+		for (size_t i = 0; i < rules->stake_max_n; i++)
+			if (rules->stake_max_of[i].currency == currency->number)
+				return false;
+		if (errno != 0 || amount > WALLET_AMOUNT_MAX || (*end != '\0' && *end != ',') ||
+			(*end == ',' && end[1] == '\0'))
+			return false;
+		rules->stake_max_of[rules->stake_max_n++] =
+			(struct wallet_stake_max){ currency->number, amount };
+		text = end + (*end == ',');
+	}
+	return true;
+}
+
+static void stake_max_read(void)
+{
+	if (!wallet_stake_max_read(&app.rules, app.stake_max_of))
+		fatal("WALLET_STAKE_MAX: found '%s', expected at most %d of CURRENCY:MINOR, each "
+		      "currency once, separated by commas, such as JPY:150000000,XBT:1500000000",
+			app.stake_max_of, WALLET_STAKE_MAX_N);
+}
+
 void wallet_start(struct service *service)
 {
 	if (sodium_init() < 0)
@@ -84,6 +138,7 @@ void wallet_start(struct service *service)
 			(long long)app.day_shift, common.kind);
 	pg_exec(service_pg(service), by_key_sql);
 	wallet_checkpoint_prepare(service_pg(service));
+	wallet_write_prepare(service_pg(service));
 	accounts_init(&app.accounts, (size_t)app.accounts_max);
 	wallet_metrics_open(&app.metrics);
 	app.rules = (struct wallet_rules){ .tallies = app.tallies,
@@ -91,7 +146,8 @@ void wallet_start(struct service *service)
 		.outside_max = app.outside_max,
 		.limit_raise_us = (uint64_t)app.limit_raise_s * 1000000 };
 	deposit_max_read();
-	heads_start(service, app.heads);
+	stake_max_read();
+	heads_start(service, app.heads, app.heads_copy);
 }
 
 void wallet_open_state(struct service *service, struct service_shard *held)
@@ -111,8 +167,9 @@ void wallet_open_state(struct service *service, struct service_shard *held)
 
 void wallet_open(struct service *service, struct service_shard *held)
 {
+	accounts_drop_shard(&app.accounts, held->shard); /* another owner has changed them since */
 	wallet_open_state(service, held);
-	wallet_publish_missing(&app, service, held);
+	wallet_publish_begin(service, held);
 }
 
 void wallet_close(struct service *service, struct service_shard *held)
@@ -188,6 +245,16 @@ void wallet_write_all(struct service *service)
 	close_due(&app, service);
 }
 
+bool wallet_fits_line(struct service *service)
+{
+	return wallet_write_fits_line(&app, service) && !close_is_due(&app, service);
+}
+
+void wallet_write_all_in_line(struct service *service, struct pg_line *line)
+{
+	wallet_write_in_line(&app, service, line);
+}
+
 void wallet_committed(struct service *service)
 {
 	uint64_t mono_us = clock_mono_us();
@@ -203,6 +270,7 @@ void wallet_committed(struct service *service)
 		shard->rows_n = 0;
 		arena_reset(&shard->arena);
 		wallet_claims_forget_closed(shard);
+		wallet_publish_committed(&app, service, held);
 		wallet_feed_due(&app, service, held, mono_us);
 	}
 }

@@ -7,6 +7,11 @@
 
 extern const struct setting wallet_settings[];
 
+struct wallet_rules;
+/* Reads WALLET_STAKE_MAX, "JPY:150000000,XBT:1500000000", into the rules; false: malformed, an
+ * unknown currency, or one named twice. */
+bool wallet_stake_max_read(struct wallet_rules *rules, const char *text);
+
 void wallet_start(struct service *service);
 void wallet_open(struct service *service, struct service_shard *shard);
 /* The same without reading Kafka: publishes nothing again. For measurements of the write path. */
@@ -18,6 +23,8 @@ enum service_message_status wallet_handle_message(struct service *service,
 void wallet_handle_bus(struct service *service, const uint8_t *bytes, size_t length);
 void wallet_tick(struct service *service, uint64_t mono_us);
 void wallet_write_all(struct service *service);
+bool wallet_fits_line(struct service *service);
+void wallet_write_all_in_line(struct service *service, struct pg_line *line);
 void wallet_committed(struct service *service);
 
 #endif

@@ -1,11 +1,12 @@
 /* Writes one transaction: the rows of the batch, the claims they open and close, one batch row per
  * shard with its sums, legs and digest. Then a few accounts and the totals, so that a restart has
- * little to roll forward. */
+ * little to roll forward. Many rows go by COPY; a few go as inserts in one round trip with the
+ * fence. */
 #include "services/wallet/adapters/app.h"
 
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
-#include "libcommon/io/pg.h"
+#include "libcommon/io/pg_line.h"
 #include "services/wallet/adapters/digest.h"
 #include "services/wallet/adapters/limits_text.h"
 #include "services/wallet/adapters/sums.h"
@@ -14,12 +15,43 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static const char journal_columns[] =
-	"wallet.journal (shard, seq, player, kind, move, round, game, mode, refusal, currency, "
-	"release, stake, win_balance, win_pending, forfeit, amount, "
-	"balance_after, pending_after, prev_seq, claims, tallies, request_id, outside_id, record, "
-	"last_move, time, day, prev_day)";
-#define JOURNAL_FIELDS 28
+#define LINE_ROWS_MAX 8 /* more are fewer microseconds each by COPY */
+#define LINE_OTHERS 8	/* statements beside the rows: begin, fence, checkpoints, legs */
+
+enum table { JOURNAL, OUTSIDE, CLAIM, VOID, BATCH, LEG, TABLES };
+
+static wallet_shard_function copy_rows, copy_ids, copy_claims, copy_voids, copy_batch, copy_legs;
+
+/* What is inserted, and into which columns. */
+static const struct {
+	const char *statement; /* of a row in a line */
+	const char *columns;
+	int fields;
+	wallet_shard_function *rows;
+} tables[TABLES] = {
+	[JOURNAL] = { "journal_row",
+		"wallet.journal (shard, seq, player, kind, move, round, game, mode, refusal, "
+		"currency, release, stake, win_balance, win_pending, forfeit, amount, "
+		"balance_after, pending_after, prev_seq, claims, tallies, request_id, outside_id, "
+		"record, last_move, time, day, prev_day)",
+		28, copy_rows },
+	[OUTSIDE] = { "outside_row", "wallet.outside (id, content_hash, shard, seq, player)", 5,
+		copy_ids },
+	[CLAIM] = { "claim_row",
+		"wallet.claim (player, move, index, shard, pool, kind, currency, "
+		"coin_minor, stake_minor, opened_seq, opened)",
+		11, copy_claims },
+	[VOID] = { "void_row",
+		"wallet.void (player, round, shard, seq, move, game, currency, "
+		"stake_returned, win_taken, receivable, pending_taken, time)",
+		12, copy_voids },
+	[BATCH] = { "batch_row",
+		"wallet.batch (shard, batch, first_seq, last_seq, checkpoint, epoch, digest, sums, "
+		"time, day)",
+		10, copy_batch },
+	[LEG] = { "leg_row", "wallet.house_leg (shard, batch, currency, account, amount)", 5,
+		copy_legs },
+};
 
 void wallet_each_shard(struct service *service, wallet_shard_function *function, void *context)
 {
@@ -58,7 +90,7 @@ static void copy_row(struct pg_copy *copy, uint32_t shard, const struct wallet_r
 
 	for (uint32_t i = 0; i < row->tallies_n; i++)
 		tallies[i] = (int32_t)row->tallies[i];
-	pg_copy_row(copy, JOURNAL_FIELDS);
+	pg_copy_row(copy, tables[JOURNAL].fields);
 	pg_copy_int32(copy, (int32_t)shard);
 	pg_copy_int64(copy, (int64_t)row->seq);
 	pg_copy_int64(copy, row->player);
@@ -101,7 +133,7 @@ static void copy_ids(struct wallet_shard *shard, void *context)
 		const struct booked *booked = &shard->rows[i];
 		if (!booked->keeps_id)
 			continue;
-		pg_copy_row(copy, 5);
+		pg_copy_row(copy, tables[OUTSIDE].fields);
 		pg_copy_bytes(copy, booked->row.outside_id, WALLET_ID_BYTES);
 		pg_copy_bytes(copy, booked->content_hash, WALLET_ID_BYTES);
 		pg_copy_int32(copy, (int32_t)shard->shard);
@@ -117,7 +149,7 @@ static void copy_claims(struct wallet_shard *shard, void *context)
 	for (size_t i = 0; i < shard->rows_n; i++) {
 		const struct wallet_row *row = &shard->rows[i].row;
 		for (uint32_t j = 0; j < row->claims_n; j++) {
-			pg_copy_row(copy, 11);
+			pg_copy_row(copy, tables[CLAIM].fields);
 			pg_copy_int64(copy, row->player);
 			pg_copy_int64(copy, (int64_t)row->move);
 			pg_copy_int32(copy, (int32_t)row->claims[j].index);
@@ -146,7 +178,7 @@ static void copy_voids(struct wallet_shard *shard, void *context)
 		const struct wallet_row *row = &shard->rows[i].row;
 		if (!is_void(row))
 			continue;
-		pg_copy_row(copy, 12);
+		pg_copy_row(copy, tables[VOID].fields);
 		pg_copy_int64(copy, row->player);
 		pg_copy_int64(copy, (int64_t)row->round);
 		pg_copy_int32(copy, (int32_t)shard->shard);
@@ -227,16 +259,12 @@ static void digest_make(struct wallet_shard *shard, void *context)
 		chain_digest(shard->digest, shard->rows, shard->rows_n, shard->digest);
 }
 
-struct batches {
-	struct service *service;
-	struct pg_copy *copy;
-	uint64_t now_us;
-};
+static struct service *batch_service; /* whose batch rows are being written, and when */
+static uint64_t batch_us;
 
 static void copy_batch(struct wallet_shard *shard, void *context)
 {
-	const struct batches *batches = context;
-	struct pg_copy *copy = batches->copy;
+	struct pg_copy *copy = context;
 	struct text *sums;
 
 	if (shard->rows_n == 0)
@@ -244,16 +272,16 @@ static void copy_batch(struct wallet_shard *shard, void *context)
 	shard->batch++;
 	shard->checkpoint = checkpoint_of(shard);
 	sums = sums_text(shard->rows, shard->rows_n);
-	pg_copy_row(copy, 10);
+	pg_copy_row(copy, tables[BATCH].fields);
 	pg_copy_int32(copy, (int32_t)shard->shard);
 	pg_copy_int64(copy, (int64_t)shard->batch);
 	pg_copy_int64(copy, (int64_t)shard->rows[0].row.seq);
 	pg_copy_int64(copy, (int64_t)shard->last_seq);
 	pg_copy_int64(copy, (int64_t)shard->checkpoint);
-	pg_copy_int64(copy, (int64_t)service_shard(batches->service, shard->shard)->epoch);
+	pg_copy_int64(copy, (int64_t)service_shard(batch_service, shard->shard)->epoch);
 	pg_copy_bytes(copy, shard->digest, DIGEST_BYTES);
 	pg_copy_bytes(copy, sums->bytes, sums->length);
-	pg_copy_time_us(copy, batches->now_us);
+	pg_copy_time_us(copy, batch_us);
 	pg_copy_int32(copy, (int32_t)shard->rows[0].row.day - WALLET_EPOCH_2000_DAYS);
 }
 
@@ -268,7 +296,7 @@ static void copy_legs(struct wallet_shard *shard, void *context)
 		if (legs[i].amount == 0)
 			continue;
 		size_t length = leg_name(&legs[i], name);
-		pg_copy_row(copy, 5);
+		pg_copy_row(copy, tables[LEG].fields);
 		pg_copy_int32(copy, (int32_t)shard->shard);
 		pg_copy_int64(copy, (int64_t)shard->batch);
 		pg_copy_int32(copy, (int32_t)legs[i].currency);
@@ -294,12 +322,14 @@ static void count(struct wallet_shard *shard, void *context)
 	}
 }
 
-static void copy_all(struct service *service, const char *table, wallet_shard_function *function)
-{
-	struct pg_copy *copy = pg_copy_begin(service_pg(service), table);
+/* ---- many rows: COPY, table by table ---- */
 
-	wallet_each_shard(service, function, copy);
-	(void)pg_copy_end(copy);
+static uint64_t copy_all(struct service *service, enum table table)
+{
+	struct pg_copy *copy = pg_copy_begin(service_pg(service), tables[table].columns);
+
+	wallet_each_shard(service, tables[table].rows, copy);
+	return pg_copy_end(copy);
 }
 
 /* Postgres receives the rows while this process computes the digest and gathers late accounts:
@@ -307,7 +337,7 @@ static void copy_all(struct service *service, const char *table, wallet_shard_fu
 static void write_journal(struct wallet *wallet, struct service *service, uint64_t now_us)
 {
 	wallet_days_write(service);
-	struct pg_copy *copy = pg_copy_begin(service_pg(service), journal_columns);
+	struct pg_copy *copy = pg_copy_begin(service_pg(service), tables[JOURNAL].columns);
 
 	wallet_each_shard(service, copy_rows, copy);
 	pg_copy_sent(copy);
@@ -328,18 +358,11 @@ void wallet_write(struct wallet *wallet, struct service *service)
 		wallet_checkpoint_gather(wallet, service, began_us);
 	wallet_checkpoint_write(service_pg(service));
 	if (counts.ids > 0)
-		copy_all(
-			service, "wallet.outside (id, content_hash, shard, seq, player)", copy_ids);
+		(void)copy_all(service, OUTSIDE);
 	if (counts.claims > 0)
-		copy_all(service,
-			"wallet.claim (player, move, index, shard, pool, kind, currency, "
-			"coin_minor, stake_minor, opened_seq, opened)",
-			copy_claims);
+		(void)copy_all(service, CLAIM);
 	if (counts.voids > 0)
-		copy_all(service,
-			"wallet.void (player, round, shard, seq, move, game, currency, "
-			"stake_returned, win_taken, receivable, pending_taken, time)",
-			copy_voids);
+		(void)copy_all(service, VOID);
 	if (counts.closing > 0)
 		wallet_each_shard(service, close_claims, service_pg(service));
 	bonus_spins_write(&wallet->spins, service_pg(service));
@@ -348,13 +371,93 @@ void wallet_write(struct wallet *wallet, struct service *service)
 		wallet_each_shard(service, checkpoint_move, service_pg(service));
 		return;
 	}
-	struct batches batches = { service,
-		pg_copy_begin(service_pg(service),
-			"wallet.batch (shard, batch, first_seq, last_seq, "
-			"checkpoint, epoch, digest, sums, time, day)"),
-		clock_wall_us() };
-	wallet_each_shard(service, copy_batch, &batches);
-	metric_add(wallet->metrics.batch_rows, pg_copy_end(batches.copy));
-	copy_all(service, "wallet.house_leg (shard, batch, currency, account, amount)", copy_legs);
+	batch_service = service;
+	batch_us = clock_wall_us();
+	metric_add(wallet->metrics.batch_rows, copy_all(service, BATCH));
+	(void)copy_all(service, LEG);
+	metric_observe_us(wallet->metrics.write_us, clock_mono_us() - began_us);
+}
+
+/* ---- a few rows: in one round trip with the fence ---- */
+
+/* A bet has two to four legs: one statement takes them all. */
+static const Oid leg_types[] = { 23, 20, 23, 25, 20 }; /* int4, int8, int4, text, int8 */
+static const Oid leg_arrays[] = { 1007, 1016, 1007, 1009, 1016 };
+
+static void legs_prepare(PGconn *conn)
+{
+	char sql[256];
+
+	(void)snprintf(sql, sizeof(sql), "insert into %s select * from unnest($1, $2, $3, $4, $5)",
+		tables[LEG].columns);
+	pg_line_prepare(conn, tables[LEG].statement, sql, tables[LEG].fields, leg_arrays);
+}
+
+void wallet_write_prepare(PGconn *conn)
+{
+	char sql[1024];
+
+	legs_prepare(conn);
+	for (size_t i = 0; i < LEG; i++) {
+		int n = snprintf(sql, sizeof(sql), "insert into %s values (", tables[i].columns);
+		for (int field = 1; field <= tables[i].fields; field++)
+			n += snprintf(sql + n, sizeof(sql) - (size_t)n, "$%d%s", field,
+				field < tables[i].fields ? ", " : ")");
+		pg_line_prepare(conn, tables[i].statement, sql, tables[i].fields, NULL);
+	}
+}
+
+static void day_begins(struct wallet_shard *shard, void *context)
+{
+	bool *begins = context;
+
+	*begins = *begins || (shard->rows_n > 0 && shard->rows[0].row.day != shard->partition_day);
+}
+
+bool wallet_write_fits_line(struct wallet *wallet, struct service *service)
+{
+	struct counts counts = { 0 };
+	bool begins = false;
+
+	wallet_each_shard(service, count, &counts);
+	if (counts.rows == 0 || counts.rows > LINE_ROWS_MAX || counts.closing > 0)
+		return false;
+	wallet_each_shard(service, day_begins, &begins);
+	/* A batch row a shard at most, of which each has rows. */
+	return !begins && !bonus_spins_dirty(&wallet->spins) && !holds_dirty(&wallet->holds) &&
+	       2 * counts.rows + counts.ids + counts.claims + counts.voids <=
+		       PG_LINE_MAX - LINE_OTHERS;
+}
+
+static struct pg_copy *rows_of(struct service *service, enum table table)
+{
+	struct pg_copy *copy = pg_copy_gather();
+
+	wallet_each_shard(service, tables[table].rows, copy);
+	return copy;
+}
+
+static uint64_t rows_in_line(struct service *service, struct pg_line *line, enum table table)
+{
+	struct pg_copy *copy = rows_of(service, table);
+
+	return pg_copy_in_line(copy, line, tables[table].statement);
+}
+
+void wallet_write_in_line(struct wallet *wallet, struct service *service, struct pg_line *line)
+{
+	uint64_t began_us = clock_mono_us();
+
+	(void)rows_in_line(service, line, JOURNAL);
+	wallet_each_shard(service, digest_make, NULL);
+	wallet_checkpoint_gather(wallet, service, began_us);
+	wallet_checkpoint_in_line(line);
+	(void)rows_in_line(service, line, OUTSIDE);
+	(void)rows_in_line(service, line, CLAIM);
+	(void)rows_in_line(service, line, VOID);
+	batch_service = service;
+	batch_us = clock_wall_us();
+	metric_add(wallet->metrics.batch_rows, rows_in_line(service, line, BATCH));
+	(void)pg_copy_in_arrays(rows_of(service, LEG), line, tables[LEG].statement, leg_types);
 	metric_observe_us(wallet->metrics.write_us, clock_mono_us() - began_us);
 }

@@ -96,6 +96,14 @@ static enum wallet_refusal check_claims(const struct wallet_proposal *proposal)
 	return WALLET_REFUSAL_NONE;
 }
 
+static int64_t stake_max(const struct wallet_rules *rules, uint32_t currency)
+{
+	for (size_t i = 0; i < rules->stake_max_n; i++)
+		if (rules->stake_max_of[i].currency == currency)
+			return rules->stake_max_of[i].amount;
+	return rules->stake_max;
+}
+
 /* Everything that may prevent a player from starting a round. */
 static enum wallet_refusal check_bet(const struct wallet_account *account,
 	const struct wallet_proposal *proposal, const struct wallet_moment *moment)
@@ -104,7 +112,7 @@ static enum wallet_refusal check_bet(const struct wallet_account *account,
 
 	if (account->blocked || wallet_game_stopped(rules, proposal->game))
 		return WALLET_REFUSAL_BLOCKED;
-	if (proposal->stake > rules->stake_max)
+	if (proposal->stake > stake_max(rules, account->currency))
 		return WALLET_REFUSAL_LIMIT;
 	/* The account needs room for pending, whether or not this round wins. */
 	if (!wallet_account_pending_fits(account, proposal->game))
@@ -273,6 +281,9 @@ static enum wallet_refusal judge(const struct wallet_account *account,
 		refusal = WALLET_REFUSAL_LATE;
 	if (refusal == WALLET_REFUSAL_NONE && proposal->kind == WALLET_KIND_VOID && moment->voided)
 		refusal = WALLET_REFUSAL_VOIDED;
+	if (refusal == WALLET_REFUSAL_NONE && proposal->kind == WALLET_KIND_VOID &&
+		moment->claim_open)
+		refusal = WALLET_REFUSAL_CLAIM_OPEN;
 	if (refusal == WALLET_REFUSAL_NONE && proposal->kind == WALLET_KIND_BET)
 		refusal = check_bet(account, proposal, moment);
 	if (refusal == WALLET_REFUSAL_NONE && proposal->kind == WALLET_KIND_GAMBLE)

@@ -28,7 +28,8 @@
 #define WALLET_OPTED_OUT_MAX 4096  /* switches of operators who opted out */
 #define WALLET_STOPS_MAX 64	   /* games stopped by kill switch */
 #define WALLET_LEGS_MAX 4
-#define WALLET_DAY_MAX 2932896	      /* 9999-12-31, in days since 1970-01-01 */
+#define WALLET_DAY_MAX 2932896 /* 9999-12-31, in days since 1970-01-01 */
+#define WALLET_STAKE_MAX_N 64
 #define WALLET_DEPOSIT_MAX_N 64	      /* operators' limits on one deposit */
 #define WALLET_BONUS_SPINS_MAX 10000  /* bonus spins of one grant */
 #define WALLET_BONUS_SPINS_LIVE_MAX 8 /* usable grants a player may have */
@@ -86,8 +87,9 @@ enum wallet_refusal {
 	WALLET_REFUSAL_LIMIT_DEPOSIT = 18,
 	WALLET_REFUSAL_EXCLUDED = 19,
 	WALLET_REFUSAL_VOIDED = 20,
+	WALLET_REFUSAL_CLAIM_OPEN = 21,
 };
-#define WALLET_REFUSALS_N 21
+#define WALLET_REFUSALS_N 22
 
 /* The result of a command. */
 enum wallet_status {
@@ -280,7 +282,12 @@ struct wallet_rules {
 	size_t opted_out_n;
 	uint32_t stale[WALLET_TALLIES_MAX]; /* open tallies with too old an FX rate */
 	size_t stale_n;
-	int64_t stake_max;
+	int64_t stake_max; /* of one bet, in currencies without a limit of their own */
+	struct wallet_stake_max {
+		uint32_t currency;
+		int64_t amount;
+	} stake_max_of[WALLET_STAKE_MAX_N];
+	size_t stake_max_n;
 	int64_t outside_max; /* one deposit, withdrawal, correction or grant */
 	/* An operator's own limits on one deposit. */
 	struct wallet_deposit_max {
@@ -305,7 +312,8 @@ struct wallet_moment {
 	 * The caller applies the row to it with wallet_hold_take when the row is BOOKED without a
 	 * refusal. */
 	const struct wallet_hold *hold;
-	bool voided; /* VOID: the round is already void */
+	bool voided;	 /* VOID: the round is already void */
+	bool claim_open; /* VOID: a claim of the round is not paid yet */
 };
 
 /* The first booking of an id of outside money. */

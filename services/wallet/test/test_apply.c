@@ -1,4 +1,5 @@
 /* The rules of the wallet as tables: one row per case, at least one case per refusal. */
+#include "services/wallet/adapters/wallet_ops.h"
 #include "services/wallet/core/wallet.h"
 
 #include <setjmp.h>
@@ -262,6 +263,57 @@ static void test_proposal_blocked_and_stopped(void **state)
 	}
 }
 
+/* At each limit, one minor unit below and above: a limit is of one currency, whatever its digits.
+ */
+static void test_largest_stake_is_of_the_currency(void **state)
+{
+	static const struct {
+		const char *code;
+		uint32_t number;
+		int64_t most;
+	} cases[] = { { "EUR", EUR, 50000 }, { "JPY", 392, 150000000 }, { "KWD", 414, 300000000 },
+		{ "XBT", 1001, 1500000000 }, { "ETH", 1002, INT64_C(500000000000) } };
+	struct wallet_rules rules = rules_of(UINT32_MAX);
+	struct wallet_moment moment = { .now_us = NOW, .seq = 91, .rules = &rules };
+
+	(void)state;
+	assert_true(wallet_stake_max_read(
+		&rules, "JPY:150000000,KWD:300000000,XBT:1500000000,ETH:500000000000"));
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		for (int64_t over = -1; over <= 1; over++) {
+			struct wallet_account account = account_of(INT64_C(1000000000000), 0);
+			struct wallet_proposal proposal = proposal_of(&plain_bet);
+			struct wallet_row row;
+			account.currency = proposal.currency = cases[i].number;
+			proposal.stake = cases[i].most + over;
+			proposal.win_balance = proposal.win_pending = 0;
+			proposal.pools_n = 0;
+			assert_int_equal(wallet_apply_proposal(&account, &proposal, &moment, &row),
+				WALLET_BOOKED);
+			assert_int_equal(
+				row.refusal, over > 0 ? WALLET_REFUSAL_LIMIT : WALLET_REFUSAL_NONE);
+		}
+}
+
+static void test_largest_stakes_by_currency_are_read(void **state)
+{
+	static const char *const bad[] = { "EUR", "EUR:", "EUR:0", "EUR:-1", "EUR:1,", "EUR:1;",
+		"QQQ:1", "EUR:1,EUR:2", "eur:1", "EUR:99999999999999999999", ":1", "EURO:1",
+		"EUR:1 ,SEK:2", "EUR:01" };
+	struct wallet_rules rules = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		if (wallet_stake_max_read(&rules, bad[i]))
+			fail_msg("'%s' was accepted", bad[i]);
+	assert_true(wallet_stake_max_read(&rules, ""));
+	assert_int_equal(rules.stake_max_n, 0);
+	assert_true(wallet_stake_max_read(&rules, "EUR:1,USDT:9000000000000"));
+	assert_int_equal(rules.stake_max_n, 2);
+	assert_int_equal(rules.stake_max_of[1].currency, 1005);
+	assert_int_equal(rules.stake_max_of[1].amount, INT64_C(9000000000000));
+}
+
 /* The check for room must not depend on whether the round wins. */
 static void test_proposal_needs_room_for_pending(void **state)
 {
@@ -366,7 +418,13 @@ static void test_proposal_voids_past_rounds(void **state)
 		assert_int_equal(row.refusal, WALLET_REFUSAL_VOIDED);
 		assert_int_equal(account.balance.minor, cases[i].balance_after);
 		moment.voided = false;
-		proposal.move = proposal.round = 7; /* of the open round itself */
+		moment.claim_open = true;
+		proposal.move = 7;
+		assert_int_equal(wallet_apply_proposal(&account, &proposal, &moment, &row), 0);
+		assert_int_equal(row.refusal, WALLET_REFUSAL_CLAIM_OPEN);
+		assert_int_equal(account.balance.minor, cases[i].balance_after);
+		moment.claim_open = false;
+		proposal.move = proposal.round = 8; /* of the open round itself */
 		assert_int_equal(wallet_apply_proposal(&account, &proposal, &moment, &row), 0);
 		assert_int_equal(row.refusal, WALLET_REFUSAL_PENDING);
 	}
@@ -622,6 +680,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_proposal_table),
 		cmocka_unit_test(test_proposal_blocked_and_stopped),
+		cmocka_unit_test(test_largest_stake_is_of_the_currency),
+		cmocka_unit_test(test_largest_stakes_by_currency_are_read),
 		cmocka_unit_test(test_proposal_needs_room_for_pending),
 		cmocka_unit_test(test_proposal_tallies_and_claims),
 		cmocka_unit_test(test_stale_rates_refuse_stakes_that_feed),

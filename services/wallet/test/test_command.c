@@ -214,7 +214,7 @@ static void test_command_garbage_is_reported(void **state)
 	(void)state;
 	assert_int_equal(command_read(garbage, sizeof(garbage), &arena, &command, why, sizeof(why)),
 		COMMAND_UNREADABLE);
-	assert_string_equal(why, "message of 4 bytes: found no WalletCommand, expected one");
+	assert_string_equal(why, "found 4 bytes that are not a message, expected a WalletCommand");
 	arena_free(&arena);
 }
 

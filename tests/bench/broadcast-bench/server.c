@@ -26,6 +26,12 @@ bool feeds_caught_up(const struct feeds *feeds)
 	return true;
 }
 
+struct frame_ages feeds_ages(const struct feeds *feeds, uint64_t jackpots_us)
+{
+	(void)feeds;
+	return (struct frame_ages){ .jackpots_us = jackpots_us };
+}
+
 void feeds_free(struct feeds **feeds)
 {
 	*feeds = NULL;
@@ -46,12 +52,12 @@ static void on_publish(struct edge_request *request, void *context)
 }
 
 static enum token_status identify(
-	void *context, const char *token, player_id *player_r, uint64_t *expires_s_r)
+	void *context, const char *token, player_id *player_r, struct token_life *life_r)
 {
 	(void)context;
 	(void)token;
 	*player_r = 0;
-	*expires_s_r = 0;
+	*life_r = (struct token_life){ 0 };
 	return TOKEN_MALFORMED;
 }
 

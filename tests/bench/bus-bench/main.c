@@ -8,11 +8,13 @@
  * --first-player on. Prints one JSON object. */
 #include "libcommon/base/ids.h"
 #include "libcommon/io/clock.h"
+#include "libcommon/io/instance.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/nn_bus.h"
 #include "libcommon/io/owners.h"
 #include "libcommon/io/pg.h"
 #include "libcommon/service/direct.h"
+#include "libcommon/service/permit.h"
 
 #include "bus.pb-c.h"
 #include "spin.pb-c.h"
@@ -27,6 +29,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define COMMAND_BYTES_MAX 1024
 #define LATENCIES_MAX 4000000
@@ -59,7 +62,7 @@ struct bench {
 	struct owners *owners;
 	uint64_t owners_us;
 	struct nn_bus *bus;
-	char url[256];
+	char url[256], name[32];
 	uint32_t shards;
 	struct player *players;
 	uint32_t players_n;
@@ -290,24 +293,27 @@ static void repeat(struct bench *bench)
 		}
 }
 
-static void connect_ahead(void *context, const char *url)
+static void list(void *context, const struct nn_bus_instance *instance)
 {
 	struct bench *bench = context;
-	nn_bus_connect(bench->bus, url);
+	nn_bus_list(bench->bus, instance);
 }
 
 /* While Postgres is away, the owners stay those of the last answer. */
 static void owners_read(struct bench *bench)
 {
-	const char *parameters[] = { NAME };
+	const char *parameters[] = { bench->name };
 	if (clock_mono_us() < bench->owners_us + OWNERS_US)
 		return;
 	bench->owners_us = clock_mono_us();
 	if (PQstatus(bench->pg) != CONNECTION_OK)
 		PQreset(bench->pg);
 	PGresult *rows = pg_try(bench->pg, OWNERS_SQL, 1, parameters);
-	if (PQresultStatus(rows) == PGRES_TUPLES_OK)
-		owners_take(bench->owners, rows, connect_ahead, bench);
+	if (PQresultStatus(rows) == PGRES_TUPLES_OK) {
+		instance_put(
+			bench->pg, bench->name, "gateway", bench->url, nn_bus_boot(bench->bus));
+		owners_take(bench->owners, rows, list, bench);
+	}
 	PQclear(rows);
 }
 
@@ -367,7 +373,7 @@ static struct money_of *currency(const char *code)
 }
 
 struct options {
-	const char *pg, *url;
+	const char *pg, *url, *keys;
 	struct money_of *money;
 	uint64_t players, first, seconds, warm_up, shards;
 };
@@ -375,10 +381,11 @@ struct options {
 static struct options options_read(int argc, char **argv)
 {
 	static const struct option LONG[] = { { "pg", 1, 0, 'g' }, { "url", 1, 0, 'u' },
-		{ "players", 1, 0, 'p' }, { "first-player", 1, 0, 'f' }, { "seconds", 1, 0, 's' },
-		{ "warm-up", 1, 0, 'w' }, { "shards", 1, 0, 'n' }, { "currency", 1, 0, 'c' },
-		{ "help", 0, 0, 'h' }, { 0 } };
-	struct options o = { NULL, "ipc://nn/bus-bench", &CURRENCIES[0], 2000, 50000000, 10, 3, 4 };
+		{ "keys", 1, 0, 'k' }, { "players", 1, 0, 'p' }, { "first-player", 1, 0, 'f' },
+		{ "seconds", 1, 0, 's' }, { "warm-up", 1, 0, 'w' }, { "shards", 1, 0, 'n' },
+		{ "currency", 1, 0, 'c' }, { "help", 0, 0, 'h' }, { 0 } };
+	struct options o = { NULL, "ipc://nn/bus-bench", "keys", &CURRENCIES[0], 2000, 50000000, 10,
+		3, 4 };
 	for (int c; (c = getopt_long(argc, argv, "", LONG, NULL)) != -1;) {
 		switch (c) {
 		case 'g':
@@ -386,6 +393,9 @@ static struct options options_read(int argc, char **argv)
 			break;
 		case 'u':
 			o.url = optarg;
+			break;
+		case 'k':
+			o.keys = optarg;
 			break;
 		case 'p':
 			o.players = number("players", optarg, 1, 1000000);
@@ -407,7 +417,7 @@ static struct options options_read(int argc, char **argv)
 			break;
 		default:
 			fprintf(stderr,
-				"bus-bench --pg=DSN [--url=NANOMSG] [--players=N] [--first-player=K] [--seconds=S] [--warm-up=S] [--shards=N] [--currency=EUR|SEK]\n");
+				"bus-bench --pg=DSN [--url=NANOMSG] [--keys=FOLDER] [--players=N] [--first-player=K] [--seconds=S] [--warm-up=S] [--shards=N] [--currency=EUR|SEK]\n");
 			exit(c == 'h' ? 0 : 2);
 		}
 	}
@@ -446,7 +456,8 @@ int main(int argc, char **argv)
 	(void)snprintf(bench.url, sizeof(bench.url), "%s", options.url);
 	bench.shards = (uint32_t)options.shards;
 	bench.money = options.money;
-	bench.bus = nn_bus_new(options.url);
+	(void)snprintf(bench.name, sizeof(bench.name), "%s-%d", NAME, (int)getpid());
+	bench.bus = nn_bus_new(bench.url, "gateway", options.keys, permit_refusal);
 	bench.owners = owners_new();
 	bench.pg = pg_connect(options.pg, NAME, 10000);
 	owners_read(&bench);
@@ -474,6 +485,7 @@ int main(int argc, char **argv)
 		bench.repeats, percentile_ms(&bench, 0.5), percentile_ms(&bench, 0.99),
 		bench.players_n);
 	/* What is on its way is left to the engine, which never gives up on a proposal. */
+	instance_take_out(bench.pg, bench.name);
 	PQfinish(bench.pg);
 	owners_free(&bench.owners);
 	nn_bus_free(&bench.bus);

@@ -45,6 +45,8 @@ static const struct service_ops wallet_ops = {
 	.message = wallet_handle_message,
 	.tick = wallet_tick,
 	.write = wallet_write_all,
+	.fits_line = wallet_fits_line,
+	.write_in_line = wallet_write_all_in_line,
 	.committed = wallet_committed,
 };
 

@@ -1,5 +1,6 @@
 /* What a window does next. Mostly it bets; what a round offers on the way it takes by chance. */
 #include "tests/sim/clients/clients.h"
+#include "tests/sim/judge/judge.h"
 #include "tests/sim/sim.h"
 
 #include <string.h>
@@ -224,5 +225,6 @@ bool choose_card(struct window *window)
 	command.pool = CARDS_POOL;
 	command.body_case = CARILLON__JACKPOT_COMMAND__BODY_PICK;
 	command.pick = &pick;
+	judge_pick_sent(pick.player, pick.round, pick.index, pick.pick);
 	return request_cards(&window->requester, &command);
 }

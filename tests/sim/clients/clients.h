@@ -128,9 +128,9 @@ struct crowd {
 	uint64_t operators_us; /* between two of the operators of pools; 0: never */
 	uint64_t life;	       /* of the world: events of the last one do nothing */
 	bool draining;
-	bool untouched;	       /* nobody turns cards */
-	bool gone;	       /* the players have left, whatever is open */
-	uint64_t picks_waited; /* half a second and more, and were made */
+	bool untouched; /* nobody turns cards */
+	bool gone;	/* the players have left, whatever is open */
+	void (*picked)(const Carillon__CardRound *round); /* a schedule's; NULL: none */
 	uint32_t two_windows_ppm, again_ppm;
 	uint32_t limited_ppm;
 	uint32_t void_ppm;    /* of what back ends do */

@@ -2,6 +2,7 @@
  * the command that services/gateway/adapters/play.c makes of it. */
 #include "services/gateway/core/requests.h"
 #include "tests/sim/clients/clients.h"
+#include "tests/sim/judge/judge.h"
 #include "tests/sim/sim.h"
 
 #include <inttypes.h>
@@ -254,5 +255,7 @@ bool command_request(struct window *window, const struct request *request)
 	carillon__autoplay__init(&to.autoplay);
 	fill(window->client, request, &to);
 	memcpy(window->request_id, to.id, sizeof(window->request_id));
+	if (request->kind == CARILLON__SPIN_KIND__SPIN_BET)
+		judge_bet_sent(to.id);
 	return request_spin(&window->requester, &to.command);
 }

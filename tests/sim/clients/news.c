@@ -250,6 +250,8 @@ static void query_missing(uint32_t shard)
 	char source[] = "notifications-1";
 	uint8_t bytes[256];
 
+	sim_trace("news: shard %" PRIu32 ": asks %s for seq %" PRIu64, shard,
+		url == NULL ? "nobody" : url, news.gate[shard].last + 1);
 	if (url == NULL)
 		return;
 	carillon__envelope__init(&envelope);
@@ -290,9 +292,17 @@ bool news_settled(char *what, size_t room)
 	return true;
 }
 
+/* Notifications only asks by nanomsg. */
+static void no_message(const uint8_t *bytes, size_t n)
+{
+	(void)bytes;
+	sim_fail("notifications gets %zu bytes by nanomsg, expected none", n);
+}
+
 void news_begin(void)
 {
 	memset(&news, 0, sizeof(news));
+	sim_bus_listen("notifications", "sim://notifications", no_message);
 }
 
 void news_end(void)

@@ -96,6 +96,15 @@ static void on_answer(struct gateway *gateway, uint64_t correlation, player_id p
 	finish(gateway, slot, answer);
 }
 
+/* Nobody says what became of the request, as after a time-out. */
+static void on_quarantined(struct gateway *gateway, uint64_t correlation)
+{
+	size_t slot;
+
+	if (inflight_take(&gateway->inflight, correlation, &slot))
+		finish(gateway, slot, &(struct answer){ 0 });
+}
+
 static void on_message(struct gateway *gateway, const uint8_t *bytes, size_t n)
 {
 	Carillon__Bus *bus;
@@ -113,6 +122,8 @@ static void on_message(struct gateway *gateway, const uint8_t *bytes, size_t n)
 	else if (bus->body_case == CARILLON__BUS__BODY_CARD)
 		on_answer(gateway, bus->card->correlation, bus->card->player,
 			&(struct answer){ .card = bus->card });
+	else if (bus->body_case == CARILLON__BUS__BODY_QUARANTINED)
+		on_quarantined(gateway, bus->quarantined->correlation);
 }
 
 static void on_first(const uint8_t *bytes, size_t n)
@@ -446,7 +457,7 @@ void requests_begin(void)
 		(void)snprintf(
 			gateways[i].url, sizeof(gateways[i].url), "sim://gateway-%zu", i + 1);
 		ring_begin(&gateways[i]);
-		sim_bus_listen(gateways[i].url, take[i]);
+		sim_bus_listen("gateway", gateways[i].url, take[i]);
 	}
 	memset(owners, 0, sizeof(owners)); /* those of the last world */
 	owners_us = sim_now_us();

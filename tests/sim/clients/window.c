@@ -8,7 +8,6 @@
 
 #define AGAIN_US 300000
 #define BROKE_US 2000000
-#define WAITED_US 150000
 
 static void wake(void *context);
 
@@ -217,8 +216,8 @@ static uint64_t on_card(struct window *window, const Carillon__CardReply *reply)
 			(long long)window->requester.player, (unsigned long long)view->cards_move,
 			view->cards_index, (unsigned long long)reply->round->move,
 			reply->round->index);
-	crowd.picks_waited +=
-		reply->http_status == 200 && sim_now_us() - window->requester.asked_us > WAITED_US;
+	if (reply->http_status == 200 && crowd.picked != NULL)
+		crowd.picked(reply->round);
 	view->turned_n = 0;
 	for (size_t i = 0; i < reply->round->n_turned && i < TURNED_MAX; i++)
 		view->turned[view->turned_n++] = (uint8_t)reply->round->turned[i]->position;

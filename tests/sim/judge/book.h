@@ -119,8 +119,10 @@ struct book {
 	struct map accounts; /* (player, 0) */
 	struct map claims;   /* (player, move << 8 | index) */
 	struct map hits;     /* likewise */
-	struct map requests; /* halves of a request's id: struct book_request */
+	struct map requests; /* halves of a request's id */
 	struct map outsides; /* halves of an outside id: struct book_outside */
+	struct map sent;     /* of bets and picks, by their ids: struct book_sent (before.c) */
+	struct map known;    /* (pool, shard << 32 | tally): totals by a pool's events (before.c) */
 	uint64_t rounds, claims_open, hits_n, awards_n;
 	bool forged; /* a schedule exchanges wins: what a round shows is not what it won */
 };
@@ -184,8 +186,16 @@ void pools_end(void);
  * is not among these, 0: none. */
 bool created_pool_feeds(uint32_t pool, uint32_t game);
 uint32_t created_pool_unfed(uint32_t game, const uint32_t *pools, size_t n);
-/* An operator has asked for an adjustment that may be done from now on. */
+/* An operator asks for an adjustment, which may be done from now on, once. */
 void pools_adjustment(uint32_t pool, uint32_t currency, int64_t coin_minor, int64_t delta_minor);
+
+/* before.c: a jackpot holds every bet that was answered before the winning one was sent. */
+void before_event(const struct fake_pg_table *table, const struct fake_pg_row *new);
+/* The seqs up to which players had been told of bets when this was first sent, by shard. NULL: it
+ * was not sent by a client. */
+const uint64_t *before_bet(int64_t player, uint64_t move);
+const uint64_t *before_pick(int64_t player, uint64_t move, uint32_t index, uint32_t pick);
+void before_end(void);
 
 /* limits.c: a row, before it is kept. */
 void limits_row(const struct fake_journal *row);

@@ -18,6 +18,7 @@ struct hit_row {
 	int128 value, w_before, cost, carry, next_seed, from_reserve, from_house, t, unit;
 	uint32_t shard;
 	uint64_t seq;
+	bool left_out; /* a level's: some shard of the wallet */
 };
 
 /* Hits of one commit are written in any order; they are priced in their own. */
@@ -29,6 +30,15 @@ static struct {
 void hits_begin(void)
 {
 	waiting.n = 0;
+}
+
+const struct fake_pool_hit *hit_waiting(uint32_t pool, uint64_t number)
+{
+	for (size_t i = 0; i < waiting.n; i++)
+		if (!waiting.row[i].cards && waiting.row[i].of.pool == pool &&
+			waiting.row[i].of.hit == number)
+			return &waiting.row[i].of;
+	return NULL;
 }
 
 static void hit_known(const struct pool_book *pool, const struct fake_pool_hit *from)
@@ -57,6 +67,28 @@ static void hit_known(const struct pool_book *pool, const struct fake_pool_hit *
 	book.hits_n++;
 }
 
+/* A level holds every bet that was answered before the winning pick was sent. Its house plays what
+ * is abandoned. */
+static void level_holds(const struct pool_book *pool, const struct hit_row *hit)
+{
+	const struct fake_pool_hit *of = &hit->of;
+	int64_t key[] = { of->player, (int64_t)of->move, of->index };
+	const struct fake_pg_row *round = fake_pg_find(pool_tables.round, key, 3);
+	const uint64_t *seq = round == NULL || INT(round, pool_tables.round, "by_house")
+				      ? NULL
+				      : before_pick(of->player, of->move, of->index,
+						(uint32_t)fake_pg_elements(round,
+							COLUMN(pool_tables.round, "positions")));
+	int128 sum = 0;
+
+	for (uint32_t shard = 0; seq != NULL && shard < sim_world.shards; shard++)
+		sum += pool_contributed(shard, seq[shard], pool->number);
+	if (hit->t < sum && !hit->left_out)
+		sim_fail("set %" PRIu32 ": hit %" PRIu64 " was priced at T %s, but before its pick "
+			 "was sent players knew of %s",
+			pool->number, of->hit, big_text(hit->t), big_text(sum));
+}
+
 /* What the row must have been worth, and what is left of it. */
 static void price(struct pool_book *pool, struct counter_row *row, const struct hit_row *hit)
 {
@@ -65,12 +97,8 @@ static void price(struct pool_book *pool, struct counter_row *row, const struct 
 	int128 value = row->terms.seed * own + (pool->t - row->w) * row->terms.share + row->r;
 	int64_t paid = hit->of.paid_minor;
 
-	while (row->arrivals.n > 0 && hit->value != value && hit->value != value + row->adjusted)
+	while (row->arrivals.n > 0 && hit->value != value)
 		value += arrival_take(&row->arrivals);
-	if (row->adjusted != 0 && hit->value == value + row->adjusted) {
-		value = hit->value; /* an adjustment of this very commit */
-		row->adjusted = 0;
-	}
 	pool_same(pool, "the value of a hit", hit->value, value);
 	pool_same(pool, "W before a hit", hit->w_before, row->w);
 	pool_same(pool, "what a hit pays", paid, value / unit);
@@ -116,6 +144,8 @@ static void hit_take(const struct hit_row *hit)
 	if (!hit->cards && hit->t < pool_contributed(hit->shard, hit->seq, hit->of.pool))
 		sim_fail("pool %" PRIu32 ": hit %" PRIu64 " before its own round contributed",
 			pool->number, hit->of.hit);
+	if (hit->cards)
+		level_holds(pool, hit);
 	price(pool, row, hit);
 	reseed(pool, row, hit);
 	pool->dirty = true;
@@ -161,6 +191,7 @@ void hit_changed(const struct fake_pg_table *table, const struct fake_pg_row *ol
 		.t = big(new, table, "t_e18") };
 	(cards ? fake_cards_hit_read : fake_pool_hit_read)(new, &hit->of);
 	if (cards) {
+		hit->left_out = !fake_pg_null(new, COLUMN(table, "left_out"));
 		hit->unit = pool_unit_of(INT(new, pool_tables.card_hit, "rate_nano"),
 			(uint32_t)INT(new, pool_tables.card_hit, "exponent"));
 	} else {

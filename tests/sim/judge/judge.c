@@ -107,6 +107,7 @@ void judge_world_end(void)
 	ledger_end();
 	payments_end();
 	pools_end();
+	before_end();
 	limits_end();
 	voids_end();
 	map_clear(&book.accounts);

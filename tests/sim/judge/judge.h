@@ -14,10 +14,15 @@ void judge_world_end(void);
 /* A player's window was answered. */
 void judge_reply_spin(const struct window *window, const Carillon__SpinReply *reply);
 void judge_reply_card(const struct client *client, const Carillon__CardReply *reply);
+/* A player has been told the result of a bet; a bet or a pick goes to the services, perhaps again.
+ */
+void judge_told(uint32_t shard, uint64_t seq);
+void judge_bet_sent(const uint8_t request_id[REQUEST_ID_BYTES]);
+void judge_pick_sent(int64_t player, uint64_t move, uint32_t index, uint32_t pick);
 /* A back end was answered: the id of its request, and the amount it asked for (signed effect). */
 void judge_reply_fact(const struct backend *backend, const uint8_t id[REQUEST_ID_BYTES],
 	const Carillon__WalletFact *fact);
-/* Rounds that were made good: is it, and a back end was told that it is. */
+/* Voided rounds: is the round voided, and was a back end told so? */
 bool judge_is_void(int64_t player, uint64_t round);
 void judge_reply_void(int64_t player, uint64_t round);
 /* Any round that the player has begun, among the last ones; game_r: of which game. 0: none. */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#define REMEMBERED 16	     /* requests of a player that the engine knows, besides the last */
 #define OPEN_CLAIMS_MAX 4096 /* of rows of one commit, waiting for their rows in wallet.claim */
 
 /* Rows that said how many claims they open, until the commit they came with is whole. */
@@ -232,11 +233,26 @@ static void halves(const uint8_t *id, uint64_t *a_r, uint64_t *b_r)
 	memcpy(b_r, id + sizeof(*a_r), sizeof(*b_r));
 }
 
+/* A row by the id of its request. */
+struct requested {
+	uint64_t seq, move;
+	bool open_claim; /* a void that must wait for a claim */
+};
+
+/* The engine remembers the last requests of a player, by their moves. A void that was refused for
+ * an open claim, and whose answer was lost until it was forgotten, is decided anew by the same key.
+ */
+static bool forgotten(const struct fake_journal *row, const struct requested *before)
+{
+	return before->open_claim && row->kind == CARILLON__MOVE_KIND__MOVE_VOID &&
+	       row->move > before->move + REMEMBERED;
+}
+
 static void check_request(const struct fake_journal *row)
 {
 	uint64_t a, b;
 	void **at;
-	uint64_t *seq;
+	struct requested *request;
 
 	/* A void that is asked for long after is known by its round, not by its key. */
 	if (row->move == 0 || row->request_id == NULL ||
@@ -244,13 +260,15 @@ static void check_request(const struct fake_journal *row)
 		return;
 	halves(row->request_id, &a, &b);
 	at = map_at(&book.requests, a, b);
-	if (*at != NULL)
+	request = *at;
+	if (request != NULL && !forgotten(row, request))
 		sim_fail(ROW "move %" PRIu64 " is a request that was booked at seq %" PRIu64
 			     " already",
-			OF(row), row->move, *(uint64_t *)*at);
-	seq = judge_alloc(sizeof(*seq));
-	*seq = row->seq;
-	*at = seq;
+			OF(row), row->move, request->seq);
+	if (request == NULL)
+		*at = request = judge_alloc(sizeof(*request));
+	*request = (struct requested){ row->seq, row->move,
+		row->refusal == CARILLON__REFUSAL__REFUSAL_CLAIM_OPEN };
 }
 
 /* An id of outside money has one row that answers for it for ever; with other content it is

@@ -121,25 +121,6 @@ static void row_gone(struct pool_book *pool, struct counter_row *row)
 	row->gone_t = pool->t;
 }
 
-/* Adjustments that were asked for before the row was seen. */
-#define EARLY_MAX 64
-static struct {
-	struct {
-		uint32_t pool, currency;
-		int64_t coin_minor, delta_minor;
-	} of[EARLY_MAX];
-	size_t n;
-} early;
-
-static void take_early_adjustment(const struct pool_book *pool, struct counter_row *row)
-{
-	for (size_t i = 0; i < early.n && !pool->cards; i++)
-		if (early.of[i].pool == pool->number && early.of[i].currency == row->currency &&
-			early.of[i].coin_minor == row->what)
-			row->adjusted = early.of[i].delta_minor *
-					pool_unit_of(row->terms.rate, row->exponent);
-}
-
 static void row_changed(const struct fake_pg_table *table, const struct fake_pg_row *old,
 	const struct fake_pg_row *new, bool cards)
 {
@@ -164,7 +145,6 @@ static void row_changed(const struct fake_pg_table *table, const struct fake_pg_
 			.what = what };
 		row_read(table, new, row);
 		row_launched(pool, row);
-		take_early_adjustment(pool, row);
 	}
 	row_read(table, new, row);
 	row->changed = true;
@@ -243,10 +223,6 @@ static void check_row(struct pool_book *pool, struct counter_row *row)
 	if (!row->changed)
 		return;
 	row->changed = false;
-	if (row->adjusted != 0 && row->db_r == row->r + row->adjusted) {
-		row->r = row->db_r;
-		row->adjusted = 0;
-	}
 	pool_same(pool, "W of a row", row->db_w, row->w);
 	pool_same(pool, "the carry of a row", row->db_r, row->r);
 	pool_same(pool, "the hits of a row", (int128)row->db_hits, (int128)row->hits);
@@ -326,29 +302,72 @@ void pools_step(void)
 
 /* ---- operators ------------------------------------------------------------------------------ */
 
+/* Adjustments that an operator has asked for and that are not done. */
+#define ASKED_MAX 256
+struct adjustment {
+	uint32_t pool, currency;
+	int64_t coin_minor, delta_minor;
+};
+static struct {
+	struct adjustment of[ASKED_MAX];
+	size_t n;
+} asked;
+
 void pools_adjustment(uint32_t number, uint32_t currency, int64_t coin_minor, int64_t delta_minor)
 {
-	struct counter_row *row = pool_row_of(pool_of(number, false), currency, coin_minor);
+	if (asked.n == ASKED_MAX) /* the oldest was refused */
+		memmove(asked.of, asked.of + 1, --asked.n * sizeof(asked.of[0]));
+	asked.of[asked.n++] = (struct adjustment){ number, currency, coin_minor, delta_minor };
+}
 
-	if (row != NULL) {
-		row->adjusted = delta_minor * pool_unit_of(row->terms.rate, row->exponent);
-		return;
+/* Each is done once at most. */
+static bool asked_take(const struct adjustment *done)
+{
+	for (size_t i = 0; i < asked.n; i++) {
+		const struct adjustment *one = &asked.of[i];
+		if (one->pool != done->pool || one->currency != done->currency ||
+			one->coin_minor != done->coin_minor ||
+			one->delta_minor != done->delta_minor)
+			continue;
+		asked.of[i] = asked.of[--asked.n];
+		return true;
 	}
-	if (early.n == EARLY_MAX)
-		sim_fail("more than %d adjustments of rows that are not there", EARLY_MAX);
-	early.of[early.n].pool = number;
-	early.of[early.n].currency = currency;
-	early.of[early.n].coin_minor = coin_minor;
-	early.of[early.n++].delta_minor = delta_minor;
+	return false;
+}
+
+static void adjustment_done(const struct fake_pg_row *new)
+{
+	struct pool_book *pool = pool_of((uint32_t)INT(new, pool_tables.action, "pool"), false);
+	size_t n;
+	const char *text = fake_pg_bytes(new, COLUMN(pool_tables.action, "parameters"), &n);
+	struct adjustment done = { .pool = pool->number };
+	struct counter_row *row;
+	char currency[4];
+
+	if (sscanf(text,
+		    "{\"currency\":\"%3s\",\"coin_minor\":%" SCNd64 ",\"delta_minor\":%" SCNd64,
+		    currency, &done.coin_minor, &done.delta_minor) != 3)
+		sim_fail("pool %" PRIu32 ": an adjustment of parameters %s", pool->number, text);
+	done.currency = strcmp(currency, "EUR") == 0 ? EUR : SEK;
+	row = pool_row_of(pool, done.currency, done.coin_minor);
+	if (!asked_take(&done) || row == NULL)
+		sim_fail("pool %" PRIu32 ": an adjustment %s: %s", pool->number, text,
+			row == NULL ? "there is no such row" : "nobody has asked for it");
+	arrival_add(
+		&row->arrivals, done.delta_minor * pool_unit_of(row->terms.rate, row->exponent));
 }
 
 static void action_new(const struct fake_pg_row *new)
 {
-	if (INT(new, pool_tables.action, "action") ==
-			CARILLON__OPERATOR_ACTION__ACTION_PARAMETERS &&
-		INT(new, pool_tables.action, "done"))
+	int64_t action = INT(new, pool_tables.action, "action");
+
+	if (!INT(new, pool_tables.action, "done"))
+		return;
+	if (action == CARILLON__OPERATOR_ACTION__ACTION_PARAMETERS)
 		pool_of((uint32_t)INT(new, pool_tables.action, "pool"), false)->terms_may_change =
 			true;
+	if (action == CARILLON__OPERATOR_ACTION__ACTION_ADJUST)
+		adjustment_done(new);
 }
 
 static void written(const struct fake_pg_table *table, const struct fake_pg_row *new)
@@ -377,6 +396,8 @@ void pools_changed(const struct fake_pg_table *table, const struct fake_pg_row *
 		card_round_changed(old, new);
 	else if (table == pool_tables.action)
 		action_new(new);
+	else if (table == pool_tables.event && new != NULL)
+		before_event(table, new);
 	else if (table == pool_tables.pool || table == pool_tables.set)
 		written(table, new);
 	else
@@ -385,7 +406,7 @@ void pools_changed(const struct fake_pg_table *table, const struct fake_pg_row *
 
 void pools_begin(void)
 {
-	pools_n = early.n = 0;
+	pools_n = asked.n = 0;
 	hits_begin();
 	pool_tables = (struct pool_tables){ .pool = fake_pg_table("pool.pool"),
 		.row = fake_pg_table("pool.row"),
@@ -400,7 +421,8 @@ void pools_begin(void)
 		.round = fake_pg_table("cards.round"),
 		.out = fake_pg_table("pool.transfer_out"),
 		.in = fake_pg_table("pool.transfer_in"),
-		.link = fake_pg_table("pool.link") };
+		.link = fake_pg_table("pool.link"),
+		.event = fake_pg_table("pool.event") };
 	transfers_begin();
 }
 

@@ -8,8 +8,8 @@
 #define ROWS_MAX 64
 #define ARRIVALS_MAX 32
 
-/* Money of other pools, in the order of its booking: whether before or behind a hit of the same
- * moment is known by the hit. */
+/* Money of other pools and of operators' adjustments, in the order of its booking. The value of a
+ * hit of the same moment tells which of it came before the hit. */
 struct arrivals {
 	size_t n;
 	int128 amount[ARRIVALS_MAX];
@@ -30,8 +30,7 @@ struct counter_row {
 	int128 db_w, db_r;
 	uint64_t db_hits;
 	bool gone, emptied, changed;
-	int128 gone_t;	 /* T when it was taken off */
-	int128 adjusted; /* by operators, perhaps not done yet */
+	int128 gone_t; /* T when it was taken off */
 	struct arrivals arrivals;
 };
 
@@ -55,7 +54,7 @@ struct pool_book {
 extern struct pool_tables {
 	const struct fake_pg_table *pool, *row, *hit, *vector, *action, *tally;
 	const struct fake_pg_table *set, *level, *card_hit, *card_vector, *round;
-	const struct fake_pg_table *out, *in, *link;
+	const struct fake_pg_table *out, *in, *link, *event;
 } pool_tables;
 
 #define INT(row, table, name) fake_pg_int(row, COLUMN(table, name))
@@ -89,6 +88,8 @@ int128 pool_contributed(uint32_t shard, uint64_t seq, uint32_t number);
 void hits_begin(void);
 void hit_changed(const struct fake_pg_table *table, const struct fake_pg_row *old,
 	const struct fake_pg_row *new, bool cards);
+/* A progressive's hit of the commit that is under way; NULL: none of that number. */
+const struct fake_pool_hit *hit_waiting(uint32_t pool, uint64_t number);
 void card_round_changed(const struct fake_pg_row *old, const struct fake_pg_row *new);
 void card_rounds_final(void);
 
@@ -97,7 +98,8 @@ void transfers_begin(void);
 void transfers_end(void);
 bool transfers_changed(const struct fake_pg_table *table, const struct fake_pg_row *old,
 	const struct fake_pg_row *new);
-/* The next of what has arrived; 0: nothing has. */
+void arrival_add(struct arrivals *arrivals, int128 amount);
+/* The first of them, of which there is one at least. */
 int128 arrival_take(struct arrivals *arrivals);
 /* What left a pool since the last look, when its rows that are gone are counted to the reserve. */
 void transfers_leave(struct pool_book *pool);

@@ -40,6 +40,7 @@ static void check_bet(const struct window *window, const struct book_account *ac
 				account->player, round->round);
 		return; /* long ago */
 	}
+	judge_told(account->shard, row->seq);
 	if (row->kind != KIND_BET || row->refusal != 0)
 		sim_fail(PLAYER "was told of round %" PRIu64 ", but move %" PRIu64
 				" is no bet that was taken",

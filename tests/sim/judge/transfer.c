@@ -53,10 +53,10 @@ int128 arrival_take(struct arrivals *arrivals)
 	return first;
 }
 
-static void arrival_add(struct arrivals *arrivals, int128 amount)
+void arrival_add(struct arrivals *arrivals, int128 amount)
 {
 	if (arrivals->n == ARRIVALS_MAX)
-		sim_fail("more than %d transfers at once", ARRIVALS_MAX);
+		sim_fail("more than %d transfers and adjustments at once", ARRIVALS_MAX);
 	arrivals->amount[arrivals->n++] = amount;
 }
 

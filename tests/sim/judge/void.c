@@ -1,4 +1,4 @@
-/* Rounds that were made good: the stake back once, what the round brought taken as far as the
+/* Voided rounds: the stake back once, what the round brought taken as far as the
  * balance holds it, the rest owed, what is pending forfeited; all of it by the rows of the round.
  */
 #include "tests/sim/judge/book.h"
@@ -77,6 +77,36 @@ static void check_sums(
 			OF(row), row->round, row->forfeit, pending);
 }
 
+static bool claim_open(const struct fake_journal *row)
+{
+	const struct book_account *account = book_account(row->player);
+
+	for (size_t i = 0; i < book.claims.room; i++) {
+		const struct book_claim *claim = book.claims.entry[i].value;
+		const struct book_row *opened =
+			claim == NULL || claim->player != row->player || claim->closed_seq != 0
+				? NULL
+				: book_row_of_move(account, claim->move);
+		if (opened != NULL && opened->round == row->round)
+			return true;
+	}
+	return false;
+}
+
+/* A round is voided only after all that it won is paid. */
+static void claims_of(const struct fake_journal *row)
+{
+	bool refused = row->refusal == CARILLON__REFUSAL__REFUSAL_CLAIM_OPEN;
+
+	if (row->refusal == 0 && claim_open(row))
+		sim_fail(ROW "round %" PRIu64 " is void, and a claim of it is open", OF(row),
+			row->round);
+	if (refused && !claim_open(row))
+		sim_fail(ROW "the void of round %" PRIu64
+			     " is refused for an open claim, and none is open",
+			OF(row), row->round);
+}
+
 void voids_row(const struct book_account *account, const struct fake_journal *row, int64_t pending)
 {
 	uint64_t *seq;
@@ -88,6 +118,7 @@ void voids_row(const struct book_account *account, const struct fake_journal *ro
 	if (row->refusal == CARILLON__REFUSAL__REFUSAL_VOIDED && *at == NULL)
 		sim_fail(ROW "round %" PRIu64 " is refused as void, and is not", OF(row),
 			row->round);
+	claims_of(row);
 	if (row->refusal != 0)
 		return;
 	if (*at != NULL)

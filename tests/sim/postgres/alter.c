@@ -240,7 +240,8 @@ void fpg_alter_table(struct fpg_parser *parser)
 			attach(parser, name);
 		} else if (fpg_is(parser, "set") || fpg_is(parser, "owner") ||
 			   fpg_is(parser, "validate") || fpg_is(parser, "detach") ||
-			   fpg_is(parser, "cluster") || fpg_is(parser, "reset")) {
+			   fpg_is(parser, "cluster") || fpg_is(parser, "reset") ||
+			   fpg_is(parser, "enable")) {
 			skip(parser);
 		} else {
 			fpg_not_known(parser, "alter table ..");

@@ -505,6 +505,14 @@ static void insert_bind(struct fpg_statement *statement)
 	if (statement->select->items_n != statement->columns_n)
 		fpg_raise("42601", "INSERT has %d expressions for %d target columns",
 			statement->select->items_n, statement->columns_n);
+	/* A parameter is of its column's type, as one in binary must be. */
+	for (int i = 0; i < statement->select->values_n; i++)
+		for (int j = 0; j < statement->columns_n; j++) {
+			const struct fpg_column *column = &table->column[statement->column[j]];
+			if (statement->select->values[i][j]->op == FPG_PARAM)
+				typed_like(&statement->select->values[i][j], column->type,
+					column->element);
+		}
 	statement->defaults = fpg_keep(FPG_COLUMNS_MAX * sizeof(struct fpg_expr *));
 	for (int i = 0; i < table->columns_n; i++)
 		statement->defaults[i] = table->column[i].initial;

@@ -117,18 +117,19 @@ static struct fpg_value field(
 	fpg_raise("22P03", "%s in binary is not known here", fpg_type_name(type));
 }
 
-struct fpg_value fpg_binary(const void *bytes, size_t n, enum fpg_type type, enum fpg_type element)
-{
-	struct reader reader = { bytes, (const uint8_t *)bytes + n, "a parameter" };
-	return field(&reader, type, element, (uint32_t)n);
-}
-
 /* The first byte of a jsonb is its version. */
 static struct fpg_value json_stripped(struct fpg_value value)
 {
 	if (!value.null && value.b->n > 0 && value.b->bytes[0] == 1)
 		return fpg_bytes(FPG_TEXT, value.b->bytes + 1, value.b->n - 1u);
 	return value;
+}
+
+struct fpg_value fpg_binary(const void *bytes, size_t n, enum fpg_type type, enum fpg_type element)
+{
+	struct reader reader = { bytes, (const uint8_t *)bytes + n, "a parameter" };
+	struct fpg_value value = field(&reader, type, element, (uint32_t)n);
+	return type == FPG_TEXT ? json_stripped(value) : value;
 }
 
 uint64_t fpg_copy_run(struct fpg_exec *exec, const struct fpg_statement *statement,

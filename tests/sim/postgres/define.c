@@ -376,7 +376,8 @@ static void create_parse(struct fpg_parser *parser)
 		fpg_sql_function_parse(parser);
 	} else if (fpg_is(parser, "schema") || fpg_is(parser, "extension") ||
 		   fpg_is(parser, "role") || fpg_is(parser, "type") || fpg_is(parser, "trigger") ||
-		   fpg_is(parser, "procedure") || fpg_is(parser, "statistics")) {
+		   fpg_is(parser, "procedure") || fpg_is(parser, "statistics") ||
+		   fpg_is(parser, "policy")) {
 		skip(parser);
 	} else {
 		fpg_not_known(parser, "create ..");

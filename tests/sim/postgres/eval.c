@@ -2,6 +2,7 @@
 #include "tests/sim/postgres/postgres.h"
 
 #include <math.h>
+#include <regex.h>
 #include <string.h>
 
 /* A parameter's type, if it was given with it. */
@@ -354,6 +355,21 @@ static struct fpg_value like(const struct fpg_value *a, const struct fpg_value *
 	return fpg_bool(fpg_like((const char *)a->b->bytes, (const char *)b->b->bytes));
 }
 
+/* POSIX's extended expressions: what the schema asks for means the same in Postgres' own. */
+static struct fpg_value match(const struct fpg_value *a, const struct fpg_value *b)
+{
+	regex_t pattern;
+	bool found;
+
+	if (a->null || b->null)
+		return fpg_null(FPG_BOOL);
+	if (regcomp(&pattern, (const char *)b->b->bytes, REG_EXTENDED | REG_NOSUB) != 0)
+		fpg_raise("2201B", "invalid regular expression: %s", (const char *)b->b->bytes);
+	found = regexec(&pattern, (const char *)a->b->bytes, 0, NULL, 0) == 0;
+	regfree(&pattern);
+	return fpg_bool(found);
+}
+
 static struct fpg_value distinct(const struct fpg_value *a, const struct fpg_value *b)
 {
 	if (a->null || b->null)
@@ -433,6 +449,8 @@ static struct fpg_value two_sided(struct fpg_frame *frame, const struct fpg_expr
 		return concat(&a, &b);
 	case FPG_LIKE:
 		return like(&a, &b);
+	case FPG_MATCH:
+		return match(&a, &b);
 	case FPG_DISTINCT:
 		return distinct(&a, &b);
 	case FPG_AT:
@@ -473,6 +491,7 @@ struct fpg_value fpg_eval(struct fpg_frame *frame, const struct fpg_expr *expr)
 	case FPG_GE:
 	case FPG_CONCAT:
 	case FPG_LIKE:
+	case FPG_MATCH:
 	case FPG_DISTINCT:
 	case FPG_AT:
 		return two_sided(frame, expr);

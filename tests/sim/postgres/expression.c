@@ -471,7 +471,7 @@ static struct fpg_expr *between_parse(struct fpg_parser *parser, struct fpg_expr
 	return binary(FPG_AND, binary(FPG_GE, left, low), binary(FPG_LE, left, high));
 }
 
-/* between, in, like, which bind closer than comparisons. */
+/* between, in, like and ~, which bind closer than comparisons. */
 static struct fpg_expr *range_parse(struct fpg_parser *parser)
 {
 	struct fpg_expr *expr = concat_parse(parser);
@@ -486,6 +486,8 @@ static struct fpg_expr *range_parse(struct fpg_parser *parser)
 			expr = between_parse(parser, expr);
 		else if (fpg_take(parser, "like"))
 			expr = binary(FPG_LIKE, expr, concat_parse(parser));
+		else if (fpg_take(parser, "~"))
+			expr = binary(FPG_MATCH, expr, concat_parse(parser));
 		else
 			return expr;
 		if (not )

@@ -132,6 +132,7 @@ enum fpg_op {
 	FPG_NEG,
 	FPG_CONCAT,
 	FPG_LIKE,
+	FPG_MATCH, /* of a regular expression */
 	FPG_IS_NULL,
 	FPG_DISTINCT,
 	FPG_ANY, /* arg[0] compare arg[1], an array, or select */

@@ -19,6 +19,9 @@ static const struct {
 		"j.seq = %3 and (%1::bigint is null or j.player = %1::bigint) union all select "
 		"b.* from w join wallet.journal b on b.shard = %2 and b.seq = w.prev_seq where not "
 		"(w.kind = 2 and w.move <= %5)) select * from w limit %4" },
+	{ "wallet.newest_of",
+		"select coalesce(max(seq), 0)::bigint as newest_of from wallet.journal where player "
+		"= %1 and shard = %2" },
 	{ "wallet.round_brought",
 		"with w as (select * from wallet.journal where player = %1 and shard = %2 and "
 		"round >= %3 and game = %4 and kind between 2 and 6 and refusal = 0), n as (select "

@@ -22,6 +22,7 @@ FAKE(kafka_produce);
 FAKE(kafka_producer_connect);
 FAKE(kafka_produced);
 FAKE(kafka_producer_poll);
+FAKE(kafka_producer_holds);
 FAKE(kafka_producer_flush);
 FAKE(kafka_producer_free);
 FAKE(kafka_consumer_new);
@@ -33,10 +34,9 @@ FAKE(kafka_consume);
 FAKE(kafka_consume_at);
 FAKE(kafka_consume_stop);
 FAKE(kafka_poll);
-FAKE(kafka_batch_copy);
 FAKE(kafka_batch_free);
 FAKE(kafka_lag);
-FAKE(kafka_read_at);
+FAKE(kafka_producer_lost);
 FAKE(kafka_consumer_free);
 
 #define PARTITIONS_MAX 16
@@ -47,7 +47,6 @@ FAKE(kafka_consumer_free);
 #define REPAIR_PAUSE_US 1000000
 #define METADATA_MS 500
 #define STEP_US 20000
-#define READ_AT_US 10000000
 
 static const char *const TOPIC_NAMES[TOPICS_N] = {
 	[TOPIC_SPIN_COMMANDS] = "spin.commands",
@@ -86,6 +85,7 @@ struct flight {
 };
 
 struct lane {
+	size_t n;		     /* on the way */
 	struct sim_process *process; /* NULL: clients */
 	enum kafka_pace pace;
 	enum topic topic;
@@ -281,7 +281,7 @@ static void lane_soon(struct lane *lane)
 {
 	static const struct {
 		uint64_t least_us, most_us;
-	} TIMES[] = { [KAFKA_FAST] = { 150, 1200 }, [KAFKA_SLOW] = { 20000, 25000 } };
+	} TIMES[] = { [KAFKA_FAST] = { 150, 1200 }, [KAFKA_SLOW] = { 1000, 45000 } };
 	uint64_t us =
 		stream_us(STREAM_TIMES, TIMES[lane->pace].least_us, TIMES[lane->pace].most_us);
 	if (stream_chance(STREAM_KAFKA, sim_faults.kafka_late_ppm))
@@ -294,6 +294,7 @@ static void lane_empty(struct lane *lane, size_t most)
 {
 	for (; lane->first != NULL && most > 0; most--) {
 		struct record record = lane->first->record;
+		lane->n--;
 		lane->first = lane->first->next;
 		deliver(lane, record);
 	}
@@ -339,6 +340,7 @@ static void lane_add(struct lane *lane, const void *key, size_t key_n, const voi
 	else
 		lane->first = flight;
 	lane->last = flight;
+	lane->n++;
 	if (!lane->due)
 		lane_soon(lane);
 }
@@ -359,12 +361,10 @@ static struct lane *lane_of(
 /* What a dead instance had on its way: some of each lane may have left already. */
 static void lane_died(struct lane *lane)
 {
-	size_t n = 0;
-	for (const struct flight *f = lane->first; f != NULL; f = f->next)
-		n++;
-	if (n > 0 && broker_up())
-		lane_empty(lane, stream_random(STREAM_KAFKA, n + 1));
+	if (lane->n > 0 && broker_up())
+		lane_empty(lane, stream_random(STREAM_KAFKA, lane->n + 1));
 	lane->first = lane->last = NULL;
+	lane->n = 0;
 	lane->due = false;
 	lane->token++;
 }
@@ -407,20 +407,30 @@ void __wrap_kafka_producer_connect(struct kafka_producer *producer, enum topic t
 	(void)topic;
 }
 
+/* A frozen or dead broker loses nothing that was given to it here. */
+uint64_t __wrap_kafka_producer_lost(const struct kafka_producer *producer)
+{
+	(void)producer;
+	return 0;
+}
+
 void __wrap_kafka_produced(const struct kafka_producer *producer, enum topic topic,
 	uint32_t partition, uint64_t *given_r, uint64_t *acknowledged_r)
 {
 	const struct lane *lane = &lanes[producer->process->slot][producer->pace][topic][partition];
-	uint64_t waiting = 0;
-	for (const struct flight *at = lane->first; at != NULL; at = at->next)
-		waiting++;
 	*given_r = producer->given[topic][partition];
-	*acknowledged_r = *given_r - waiting;
+	*acknowledged_r = *given_r - lane->n;
 }
 
 void __wrap_kafka_producer_poll(struct kafka_producer *producer)
 {
 	(void)producer;
+}
+
+bool __wrap_kafka_producer_holds(const struct kafka_producer *producer)
+{
+	(void)producer; /* how long messages are gathered is part of how long they travel */
+	return false;
 }
 
 static bool delivered(const struct kafka_producer *producer)
@@ -497,8 +507,9 @@ bool __wrap_kafka_bounds_within(struct kafka_consumer *consumer, enum topic topi
 	uint32_t partition, int timeout_ms, int64_t *first_r, int64_t *next_r)
 {
 	if (!metadata_known(consumer, topic, timeout_ms) || !answered(timeout_ms)) {
-		log_info("kafka: bounds of %s, partition %u: timed out", topic_name(topic),
-			partition);
+		log_info(
+			"kafka: cannot read the first and last offset of %s, partition %u: timed out",
+			topic_name(topic), partition);
 		return false;
 	}
 	*first_r = 0;
@@ -564,13 +575,10 @@ void __wrap_kafka_consume(
 	restart(consumer, topic, partition, offset);
 }
 
-bool __wrap_kafka_consume_at(
+void __wrap_kafka_consume_at(
 	struct kafka_consumer *consumer, enum topic topic, uint32_t partition, int64_t offset)
 {
-	if (!metadata_known(consumer, topic, METADATA_MS))
-		return false;
 	restart(consumer, topic, partition, offset);
-	return true;
 }
 
 void __wrap_kafka_consume_stop(
@@ -666,17 +674,6 @@ struct kafka_batch __wrap_kafka_poll(struct kafka_consumer *consumer, size_t max
 	return batch;
 }
 
-struct kafka_batch __wrap_kafka_batch_copy(const struct kafka_batch *batch)
-{
-	struct kafka_batch copy = { .n = batch->n };
-	if (batch->n == 0)
-		return copy;
-	copy.messages = sim_alloc(batch->n * sizeof(*copy.messages));
-	copy.internal = copy.messages;
-	memcpy(copy.messages, batch->messages, batch->n * sizeof(*copy.messages));
-	return copy;
-}
-
 void __wrap_kafka_batch_free(struct kafka_batch *batch)
 {
 	if (batch->internal == NULL)
@@ -693,28 +690,6 @@ int64_t __wrap_kafka_lag(
 	return reading->reading && reading->offset >= 0 && end >= reading->offset
 		       ? end - reading->offset
 		       : -1;
-}
-
-struct kafka_batch __wrap_kafka_read_at(
-	const char *brokers, enum topic topic, uint32_t partition, int64_t offset)
-{
-	struct kafka_consumer *consumer = kafka_consumer_new(brokers, KAFKA_FAST);
-	struct kafka_batch batch = { 0 };
-	int64_t first;
-	int64_t next;
-	if (kafka_bounds(consumer, topic, partition, &first, &next) && offset >= first &&
-		offset < next) {
-		kafka_consume(consumer, topic, partition, offset);
-		uint64_t until = sim_now_us() + READ_AT_US;
-		while (batch.n == 0 && sim_now_us() < until) {
-			kafka_batch_free(&batch);
-			batch = kafka_poll(consumer, 1);
-			if (batch.n == 0)
-				sim_wait_us(1000);
-		}
-	}
-	kafka_consumer_free(&consumer);
-	return batch;
 }
 
 static void consumer_forget(struct kafka_consumer *consumer)

@@ -26,11 +26,13 @@ FAKE(log_level_parse);
 FAKE(log_trace);
 FAKE(log_line);
 FAKE(fatal);
+FAKE(log_on_fatal);
 FAKE(health_start);
 FAKE(health_address);
 FAKE(health_tick);
 FAKE(health_ready);
 FAKE(health_fail);
+FAKE(health_note);
 FAKE(health_stop);
 FAKE(metric_counter);
 FAKE(metric_gauge);
@@ -337,7 +339,14 @@ __attribute__((format(printf, 1, 2))) void __wrap_fatal(const char *format, ...)
 		sim_fail("%s ends although nothing fails: %s",
 			sim_current() != NULL ? sim_process_name(sim_current()) : "the world",
 			text);
+	if (sim_current() != NULL && sim_current()->on_fatal != NULL)
+		sim_current()->on_fatal(text);
 	sim_die(text);
+}
+
+void __wrap_log_on_fatal(void (*call)(const char *message))
+{
+	sim_current()->on_fatal = call;
 }
 
 /* ---- health.h, metrics.h -----------------------------------------------------------------------
@@ -382,6 +391,13 @@ void __wrap_health_fail(struct health *health, const char *why)
 {
 	(void)health;
 	sim_trace("UNHEALTHY: %s", why);
+}
+
+void __wrap_health_note(struct health *health, const char *note)
+{
+	(void)health;
+	if (note[0] != '\0')
+		sim_trace("NOTE: %s", note);
 }
 
 void __wrap_health_stop(struct health **health)

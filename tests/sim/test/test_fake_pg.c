@@ -198,6 +198,8 @@ static void test_values(void **state)
 		  "'/migrations/([0-9]+)')::int",
 			"12" },
 		{ "select 'abc' like 'a%'", "t" },
+		{ "select 'ann.b' ~ '^[a-z0-9][a-z0-9._-]{0,31}$'", "t" },
+		{ "select 'Ann' ~ '^[a-z0-9][a-z0-9._-]{0,31}$'", "f" },
 		{ "with recursive w(n) as (select 1 union all select n + 1 from w where n < 4) "
 		  "select sum(n) from w",
 			"10" },

@@ -81,6 +81,7 @@ struct sim_process {
 	size_t watched_n;
 	int signal_fd;
 	bool signalled;
+	void (*on_fatal)(const char *message);
 	char death[DEATH_BYTES];
 	/* the library and the stack it runs on */
 	void *library;
@@ -115,6 +116,7 @@ void fds_died(struct sim_process *process);
 void kafka_world_begin(void);
 void kafka_world_end(void);
 void kafka_process_died(struct sim_process *process);
+void in_hand_world_begin(void);
 void bus_world_begin(void);
 void bus_world_end(void);
 void bus_process_died(struct sim_process *process);

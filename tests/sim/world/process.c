@@ -344,6 +344,7 @@ void process_start(struct sim_process *process)
 	process->watched_n = 0;
 	process->signalled = false;
 	process->signal_fd = -1;
+	process->on_fatal = NULL;
 	process->born_us = sim_now_us();
 	process->mono_offset_us = (int64_t)stream_random(STREAM_CLOCKS, 1000000000);
 	process->mono_last_us = 0;

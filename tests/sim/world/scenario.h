@@ -27,6 +27,9 @@ Carillon__WalletCommand *scenario_command(enum topic topic, const uint8_t *bytes
 void scenario_command_free(Carillon__WalletCommand *command); /* NULL: nothing */
 Carillon__JackpotFeed *scenario_feed(enum topic topic, const uint8_t *bytes, size_t n);
 Carillon__JackpotFeed *scenario_totals(enum topic topic, const uint8_t *bytes, size_t n);
+/* On nanomsg: a row for an engine; totals that a pool has asked for. */
+bool scenario_is_verdict(const char *url, const uint8_t *bytes, size_t n);
+bool scenario_is_answer(const char *url, const uint8_t *bytes, size_t n);
 bool scenario_is_bet(const Carillon__WalletCommand *command);
 /* A filter's own messages go to the same partition, as if another instance had sent them. */
 void scenario_sign(Carillon__Envelope *envelope);
@@ -37,7 +40,9 @@ void scenario_feed_later(Carillon__JackpotFeed *feed, uint64_t us); /* and freed
 /* The schedules. */
 void run_two_builds(void);
 void run_kafka_tail(void);
+void run_no_kafka(void);
 void run_facts_lost(void);
+void run_stakes_before(void);
 void run_commit_publish(void);
 void run_five_times(void);
 void run_grant_between(void);
@@ -48,5 +53,8 @@ void run_postgres_away(void);
 void run_permute(void);
 void run_abandoned(void);
 void run_retired(void);
+void run_poison(void);
+void run_poison_row(void);
+void run_poison_state(void);
 
 #endif

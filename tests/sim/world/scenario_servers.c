@@ -1,6 +1,8 @@
 /* Schedules in which services die or sleep, and servers or players are away. */
 #include "tests/sim/world/scenario.h"
+#include "tests/sim/fake_pg.h"
 #include "tests/sim/sim.h"
+#include "tests/sim/world/kernel.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -24,16 +26,231 @@ void run_kafka_tail(void)
 	scenario_end();
 }
 
+/* ---- Kafka is away all the while, and comes back empty
+ * ----------------------------------------------- */
+
+/* Instances die and start anew meanwhile; hits are priced and paid, also of those who died. */
+void run_no_kafka(void)
+{
+	static const char *const ALL[] = { "wallet-1", "wallet-2", "spin-engine-1",
+		"progressive-pool-1", "progressive-pool-2", "jackpot-cards-1" };
+
+	scenario_begin();
+	sim_kafka_up(false);
+	/* How many hits there are is chance. */
+	for (int i = 0; i < 10 || (i < 50 && book.awards_n < 20); i++) {
+		struct sim_process *victim = sim_process_find(ALL[sim_random(6)]);
+		scenario_play(150);
+		if (victim != NULL && sim_random(2) == 0)
+			sim_kill(victim, "while Kafka is away");
+	}
+	scenario_run(5 * S);
+	scenario_need(book.awards_n, 20, "a hit was paid without Kafka");
+	sim_kafka_lose_tail(0);
+	sim_kafka_up(true);
+	scenario_end();
+}
+
+/* ---- a booked row whose record cannot be read --------------------------------------------------
+ */
+
+static struct {
+	int64_t player;
+	uint64_t move; /* of the bet whose row is spoiled; 0: none yet */
+} spoiled;
+
+static Carillon__WalletFact *bet_fact(enum topic topic, const uint8_t *bytes, size_t n)
+{
+	Carillon__WalletFact *fact;
+
+	if (topic != TOPIC_WALLET_FACTS)
+		return NULL;
+	fact = carillon__wallet_fact__unpack(NULL, n, bytes);
+	if (fact != NULL && (spoiled.move == 0 || fact->player == spoiled.player) &&
+		fact->record.len > 0 && fact->kind == CARILLON__MOVE_KIND__MOVE_BET &&
+		fact->refusal == 0)
+		return fact;
+	if (fact != NULL)
+		carillon__wallet_fact__free_unpacked(fact, NULL);
+	return NULL;
+}
+
+/* The next bet comes by Kafka with a record that nobody can read; the journal is in order.
+ * Its verdict is lost, so that the engine learns of it by Kafka alone. */
+static enum sim_fate spoil_row(enum topic topic, uint32_t partition, const uint8_t *bytes, size_t n)
+{
+	Carillon__WalletFact *fact = bet_fact(topic, bytes, n);
+	enum sim_fate fate = SIM_PASS;
+	uint8_t out[8192];
+
+	if (fact == NULL)
+		return SIM_PASS;
+	if (spoiled.move == 0) {
+		spoiled.move = fact->move;
+		spoiled.player = fact->player;
+	}
+	if (fact->move == spoiled.move && fact->record.data[0] != 0xff) {
+		memset(fact->record.data, 0xff, fact->record.len);
+		n = carillon__wallet_fact__get_packed_size(fact);
+		if (n > sizeof(out))
+			sim_fail("a fact of %zu bytes", n);
+		(void)carillon__wallet_fact__pack(fact, out);
+		sim_kafka_produce(topic, partition, NULL, 0, out, n);
+		happened++;
+		fate = SIM_DROP;
+	}
+	carillon__wallet_fact__free_unpacked(fact, NULL);
+	return fate;
+}
+
+static enum sim_fate drop_all_verdicts(const char *url, const uint8_t *bytes, size_t n)
+{
+	return scenario_is_verdict(url, bytes, n) ? SIM_DROP : SIM_PASS;
+}
+
+static size_t set_aside(void)
+{
+	return fake_pg_count(fake_pg_table("engine.quarantine"));
+}
+
+static void kill_engines(void)
+{
+	struct sim_process *list[64];
+	size_t n = sim_processes(list, 64);
+
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(sim_process_service(list[i]), "spin-engine") == 0)
+			sim_kill(list[i], "a schedule");
+}
+
+/* The last move that the engine has written down. */
+static uint64_t stored_move(void)
+{
+	const struct fake_pg_table *table = fake_pg_table("engine.player");
+	const struct fake_pg_row *row = fake_pg_find(table, &spoiled.player, 1);
+
+	return row == NULL ? 0 : (uint64_t)fake_pg_int(row, fake_pg_column(table, "last_move"));
+}
+
+static bool is_behind(void *context)
+{
+	(void)context;
+	return stored_move() != book_account(spoiled.player)->last_move;
+}
+
+/* Checkpoints come every three seconds, and operators void rounds meanwhile. */
+static void stored_to_the_end(void)
+{
+	scenario_rest(5 * S);
+	if (is_behind(NULL) && !sim_run_while(is_behind, NULL, 15 * S))
+		sim_fail("the engine has missed moves of a player who was taken back: found "
+			 "move %" PRIu64 ", expected %" PRIu64,
+			stored_move(), book_account(spoiled.player)->last_move);
+}
+
+static bool stays_aside(void *context)
+{
+	(void)context;
+	return set_aside() > 0;
+}
+
+/* One player is quarantined, also for engines that start anew; everybody else plays; no process
+ * dies of it. At the release the engine reads what it has missed, and the player goes on. */
+void run_poison_row(void)
+{
+	uint64_t fatals = kernel_counts.fatals;
+
+	scenario_begin();
+	memset(&spoiled, 0, sizeof(spoiled));
+	sim_filter(NULL, drop_all_verdicts);
+	scenario_run(2 * S); /* by then the earlier verdicts are known */
+	sim_filter(spoil_row, drop_all_verdicts);
+	for (int i = 0; i < 40 && set_aside() == 0; i++)
+		scenario_play(50);
+	scenario_need(happened, 1, "a row was spoiled");
+	scenario_need(set_aside(), 1, "a player was quarantined");
+	sim_filter(NULL, NULL);
+	scenario_play(300);
+	kill_engines();
+	scenario_play(300);
+	scenario_need(set_aside(), 1, "the player stayed in quarantine");
+	if (book_account(spoiled.player)->last_move != spoiled.move)
+		sim_fail("a quarantined player has made a move");
+	if (kernel_counts.fatals != fatals)
+		sim_fail("%" PRIu64 " processes died of a row", kernel_counts.fatals - fatals);
+	(void)fake_pg_run("update engine.quarantine set released = now()", 0, NULL);
+	if (!sim_run_while(stays_aside, NULL, 30 * S))
+		sim_fail("a released player stays in quarantine");
+	scenario_end();
+	stored_to_the_end();
+}
+
+/* ---- a stored state that cannot be read ---------------------------------------------------------
+ */
+
+static void put_state(const char *state)
+{
+	char player[24];
+	const char *const parameters[] = { player, state };
+
+	(void)snprintf(player, sizeof(player), "%" PRId64, spoiled.player);
+	(void)fake_pg_run(
+		"update engine.player set state = $2::bytea where player = $1", 2, parameters);
+}
+
+/* The state of the spoiled player, as text. */
+static void get_state(char *out, size_t room)
+{
+	const struct fake_pg_table *table = fake_pg_table("engine.player");
+	const struct fake_pg_row *row = fake_pg_find(table, &spoiled.player, 1);
+	size_t n, at = 2;
+
+	if (row == NULL)
+		sim_fail("a player has no stored state");
+	const uint8_t *bytes = fake_pg_bytes(row, fake_pg_column(table, "state"), &n);
+	if (2 * n + 3 > room)
+		sim_fail("a state of %zu bytes", n);
+	memcpy(out, "\\x", 3);
+	for (size_t i = 0; i < n; i++, at += 2)
+		(void)snprintf(out + at, 3, "%02x", bytes[i]);
+}
+
+/* The engines die, and what they left of one player is spoiled. The player is quarantined; put
+ * right and released, the player goes on. */
+void run_poison_state(void)
+{
+	static char state[8192];
+	uint64_t fatals = kernel_counts.fatals;
+
+	scenario_begin();
+	scenario_run(3 * S); /* a checkpoint */
+	memset(&spoiled, 0, sizeof(spoiled));
+	spoiled.player = crowd.client[0].id;
+	kill_engines();
+	get_state(state, sizeof(state));
+	put_state("\\xffff");
+	for (int i = 0; i < 40 && set_aside() == 0; i++)
+		scenario_play(50);
+	scenario_need(set_aside(), 1, "a player was quarantined");
+	(void)fake_pg_run("update engine.quarantine set released = now()", 0, NULL);
+	scenario_play(300); /* in vain: nothing is put right */
+	scenario_need(set_aside(), 1, "the player stayed in quarantine");
+	if (kernel_counts.fatals != fatals)
+		sim_fail("%" PRIu64 " processes died of a state", kernel_counts.fatals - fatals);
+	put_state(state);
+	(void)fake_pg_run("update engine.quarantine set released = now()", 0, NULL);
+	if (!sim_run_while(stays_aside, NULL, 30 * S))
+		sim_fail("a released player stays in quarantine");
+	scenario_end();
+	stored_to_the_end();
+}
+
 /* ---- rows of the journal reach the engine neither by nanomsg nor by Kafka -----------------------
  */
 
-#define BUS_COMMAND ((11 << 3) | 2) /* the tag of Bus.command in bus.proto */
-
-static enum sim_fate drop_verdicts(const char *url, const uint8_t *bytes, size_t n)
+static enum sim_fate drop_some_verdicts(const char *url, const uint8_t *bytes, size_t n)
 {
-	bool command = n > 0 && bytes[0] == BUS_COMMAND;
-	return strstr(url, "spin-engine") != NULL && !command && sim_random(2) == 0 ? SIM_DROP
-										    : SIM_PASS;
+	return scenario_is_verdict(url, bytes, n) && sim_random(2) == 0 ? SIM_DROP : SIM_PASS;
 }
 
 static enum sim_fate drop_facts(
@@ -48,14 +265,68 @@ static enum sim_fate drop_facts(
 	return SIM_DROP;
 }
 
-/* The engine finds each gap by the number of the next row, and asks for what is missing. */
+/* The engine finds each gap by the number of the next row, and reads what is missing. */
 void run_facts_lost(void)
 {
 	scenario_begin();
-	sim_filter(drop_facts, drop_verdicts);
+	sim_filter(drop_facts, drop_some_verdicts);
 	scenario_play(1500);
 	scenario_end();
 	scenario_need(happened, 100, "a row was lost on both ways");
+}
+
+/* ---- a jackpot holds every bet answered before the winning one was sent -------------------------
+ */
+
+static enum sim_fate drop_totals(
+	enum topic topic, uint32_t partition, const uint8_t *bytes, size_t n)
+{
+	Carillon__JackpotFeed *feed = scenario_totals(topic, bytes, n);
+
+	(void)partition;
+	if (feed == NULL)
+		return SIM_PASS;
+	carillon__jackpot_feed__free_unpacked(feed, NULL);
+	return SIM_DROP;
+}
+
+static enum sim_fate hold_answers(const char *url, const uint8_t *bytes, size_t n)
+{
+	static const enum sim_fate FATES[] = { SIM_DROP, SIM_TWICE, SIM_LATE_3S, SIM_LATE_3S,
+		SIM_LATE_3S, SIM_PASS, SIM_PASS, SIM_PASS };
+	enum sim_fate fate = SIM_PASS;
+
+	if (!scenario_is_answer(url, bytes, n))
+		return SIM_PASS;
+	also++;
+	fate = FATES[sim_random(sizeof(FATES) / sizeof(FATES[0]))];
+	happened += fate == SIM_DROP || fate == SIM_LATE_3S;
+	return fate;
+}
+
+/* Pools hear of stakes only when they ask, or with a claim of the same shard. Answers are lost,
+ * doubled and late, and wallets are killed or sleep longer than their leases. */
+void run_stakes_before(void)
+{
+	static const char *const WALLETS[] = { "wallet-1", "wallet-2" };
+
+	scenario_begin();
+	sim_filter(drop_totals, hold_answers);
+	/* How many hits there are is chance. */
+	for (int i = 0; i < 12 || (i < 60 && (book.hits_n < 30 || also < 30)); i++) {
+		struct sim_process *wallet = sim_process_find(WALLETS[sim_random(2)]);
+		scenario_play(150);
+		if (wallet == NULL)
+			continue;
+		if (sim_random(4) == 0)
+			sim_kill(wallet, "between a bet and a jackpot");
+		else /* wakes about when another has taken over */
+			sim_freeze(wallet, 1700000 + sim_random(700000));
+	}
+	scenario_end();
+	scenario_need(book.hits_n, 30, "a hit was priced");
+	scenario_need(also, 30, "a wallet answered a pool");
+	scenario_need(happened, 5, "an answer was lost or late");
 }
 
 /* ---- the wallet dies between commit and publish, the verdict already delivered ------------------
@@ -284,7 +555,9 @@ static enum sim_fate transfer_again(
 	if (topic != TOPIC_JACKPOT_COMMANDS)
 		return stakes_late(topic, bytes, n);
 	command = carillon__jackpot_command__unpack(NULL, n, bytes);
-	if (command != NULL && (command->transfer != NULL || command->transfer_booked != NULL)) {
+	if (command != NULL &&
+		(command->body_case == CARILLON__JACKPOT_COMMAND__BODY_TRANSFER ||
+			command->body_case == CARILLON__JACKPOT_COMMAND__BODY_TRANSFER_BOOKED)) {
 		fate = fates[sim_random(4)];
 		happened += fate == SIM_TWICE;
 	}

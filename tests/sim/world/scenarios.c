@@ -4,6 +4,8 @@
 #include "tests/sim/world/scenario.h"
 #include "tests/sim/sim.h"
 
+#include "bus.pb-c.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -99,14 +101,30 @@ Carillon__WalletCommand *scenario_command(enum topic topic, const uint8_t *bytes
 	return NULL;
 }
 
+/* The feed in a command; NULL: it is another command. */
+static Carillon__JackpotFeed *claimed(const uint8_t *bytes, size_t n)
+{
+	Carillon__JackpotCommand *command = carillon__jackpot_command__unpack(NULL, n, bytes);
+	Carillon__JackpotFeed *feed = NULL;
+
+	if (command != NULL && command->body_case == CARILLON__JACKPOT_COMMAND__BODY_CLAIM) {
+		feed = command->claim;
+		command->claim = NULL; /* the caller's now */
+	}
+	if (command != NULL)
+		carillon__jackpot_command__free_unpacked(command, NULL);
+	return feed;
+}
+
 /* The same of a message to a pool. */
 static Carillon__JackpotFeed *feed_of(enum topic topic, const uint8_t *bytes, size_t n, bool claim)
 {
 	Carillon__JackpotFeed *feed;
 
-	if (topic != TOPIC_JACKPOT_FEED)
+	if (topic != TOPIC_JACKPOT_FEED && topic != TOPIC_JACKPOT_COMMANDS)
 		return NULL;
-	feed = carillon__jackpot_feed__unpack(NULL, n, bytes);
+	feed = topic == TOPIC_JACKPOT_FEED ? carillon__jackpot_feed__unpack(NULL, n, bytes)
+					   : claimed(bytes, n);
 	if (feed == NULL || ((feed->claim != NULL) == claim && !is_forged(feed->envelope)))
 		return feed;
 	carillon__jackpot_feed__free_unpacked(feed, NULL);
@@ -184,10 +202,35 @@ void scenario_feed_later(Carillon__JackpotFeed *feed, uint64_t us)
 	crowd_at(us, release_feed, feed);
 }
 
+static bool is_body(const uint8_t *bytes, size_t n, Carillon__Bus__BodyCase body)
+{
+	Carillon__Bus *bus = carillon__bus__unpack(NULL, n, bytes);
+	bool is = bus != NULL && bus->body_case == body;
+
+	if (bus != NULL)
+		carillon__bus__free_unpacked(bus, NULL);
+	return is;
+}
+
+bool scenario_is_verdict(const char *url, const uint8_t *bytes, size_t n)
+{
+	return strstr(url, "spin-engine") != NULL && is_body(bytes, n, CARILLON__BUS__BODY_VERDICT);
+}
+
+bool scenario_is_answer(const char *url, const uint8_t *bytes, size_t n)
+{
+	return (strstr(url, "progressive-pool") != NULL || strstr(url, "jackpot-cards") != NULL) &&
+	       is_body(bytes, n, CARILLON__BUS__BODY_TOTALS_ANSWER);
+}
+
 const struct scenario sim_scenarios[] = {
 	{ "two-builds", run_two_builds },
 	{ "kafka-tail", run_kafka_tail },
+	{ "no-kafka", run_no_kafka },
 	{ "facts-lost", run_facts_lost },
+	{ "poison-row", run_poison_row },
+	{ "poison-state", run_poison_state },
+	{ "stakes-before", run_stakes_before },
 	{ "commit-publish", run_commit_publish },
 	{ "five-times", run_five_times },
 	{ "grant-between", run_grant_between },
@@ -198,5 +241,6 @@ const struct scenario sim_scenarios[] = {
 	{ "permute", run_permute },
 	{ "abandoned", run_abandoned },
 	{ "retired", run_retired },
+	{ "poison", run_poison },
 	{ NULL, NULL },
 };

@@ -1,11 +1,14 @@
 /* kafka-raw: one message, byte by byte as it is given, to a partition of a topic, or as a command
  * to the owners of a shard; and the dead letters, one a line. For tests of what a service does with
  * bytes that it cannot read, and for an operator who looks at a dead letter and puts it back. */
+#include "libcommon/io/event_mac.h"
+#include "libcommon/io/instance.h"
 #include "libcommon/io/kafka.h"
 #include "libcommon/io/nn_bus.h"
 #include "libcommon/io/owners.h"
 #include "libcommon/io/pg.h"
 #include "libcommon/service/direct.h"
+#include "libcommon/service/permit.h"
 
 #include "envelope.pb-c.h"
 #include "jackpot.pb-c.h"
@@ -23,11 +26,14 @@
 #define FLUSH_MS 10000
 #define BYTES_MAX 900000u /* a broker takes 1 MiB by default, with its own overhead */
 #define PARTITION_MAX 255
+#define KEYS "keys"
 
 static const char usage[] =
-	"usage: kafka-raw send TOPIC PARTITION   sends the bytes that stand on stdin as hex digits (blanks and line ends are skipped)\n"
+	"usage: kafka-raw send TOPIC PARTITION [SERVICE]   sends the bytes that stand on stdin as hex digits (blanks and line ends are skipped)\n"
 	"                                        as one message with an empty key; a command (spin.commands, wallet.commands,\n"
-	"                                        jackpot.commands) goes by nanomsg to who owns the shard PARTITION, twice\n"
+	"                                        jackpot.commands) goes by nanomsg to who owns the shard PARTITION, twice;\n"
+	"                                        with the keys of SERVICE (keys/SERVICE/ of this folder), which seal a command (default:\n"
+	"                                        gateway) and sign an event (default: not signed)\n"
 	"       kafka-raw letters                prints dead.letters: topic, partition, offset, reason and the bytes in hex, by tabs\n"
 	"The Kafka is that of CARILLON_KAFKA, the Postgres that of CARILLON_PG_DSN. To be run in the data folder.\n";
 
@@ -76,6 +82,21 @@ static uint8_t *read_message(size_t *length_r)
 	return bytes;
 }
 
+/* Signed by a service's keys; without one, as somebody who has none. */
+static void sign_as(const char *sender)
+{
+	static struct seal_keys keys;
+	struct timespec changed = { 0 };
+	char error[SEAL_ERROR_MAX];
+	bool read;
+
+	if (!seal_keys_load(KEYS, sender, &changed, &keys, &read, error)) {
+		(void)fprintf(stderr, "kafka-raw: %s\n", error);
+		exit(1);
+	}
+	event_mac_use(&keys, sender);
+}
+
 static int send_one(const char *brokers, enum topic topic, uint32_t partition)
 {
 	struct kafka_producer *producer;
@@ -95,13 +116,13 @@ static int send_one(const char *brokers, enum topic topic, uint32_t partition)
 	return 1;
 }
 
-static void connect_to(void *bus, const char *url)
+static void list(void *bus, const struct nn_bus_instance *instance)
 {
-	nn_bus_connect(bus, url);
+	nn_bus_list(bus, instance);
 }
 
 /* As an asker does: again after a while, for the first one may be lost. */
-static int send_command(enum topic kind, uint32_t shard)
+static int send_command(enum topic kind, uint32_t shard, const char *sender)
 {
 	static const char *const SERVERS[] = { "spin-engine", "wallet", "progressive-pool",
 		"jackpot-cards" };
@@ -110,19 +131,20 @@ static int send_command(enum topic kind, uint32_t shard)
 							     : 2;
 	const size_t last = first == 2 ? 3 : first;
 	const struct timespec pause = { .tv_nsec = 250000000 };
-	const char *parameters[] = { "" };
+	char own[64];
+	const char *parameters[] = { own };
 	size_t length = 0;
 	uint8_t *bytes = read_message(&length);
 	uint8_t *packed = malloc(length + DIRECT_HEAD_MAX);
-	char own[64];
 	if (getenv("CARILLON_PG_DSN") == NULL || packed == NULL)
 		wrong("CARILLON_PG_DSN", "nothing", "the address of Postgres");
 	(void)snprintf(own, sizeof(own), "ipc://nn/raw-%d", (int)getpid());
 	PGconn *pg = pg_connect(getenv("CARILLON_PG_DSN"), "kafka-raw", FLUSH_MS);
-	PGresult *rows = pg_query(pg, OWNERS_SQL, 1, parameters);
 	struct owners *owners = owners_new();
-	struct nn_bus *bus = nn_bus_new(own);
-	owners_take(owners, rows, connect_to, bus);
+	struct nn_bus *bus = nn_bus_new(own, sender, KEYS, permit_refusal);
+	instance_put(pg, own, sender, own, nn_bus_boot(bus));
+	PGresult *rows = pg_query(pg, OWNERS_SQL, 1, parameters);
+	owners_take(owners, rows, list, bus);
 	length = direct_pack(kind, shard, bytes, length, packed);
 	for (int times = 0; times < 2; times++) {
 		(void)nanosleep(&pause, NULL); /* connections open meanwhile */
@@ -133,6 +155,7 @@ static int send_command(enum topic kind, uint32_t shard)
 	(void)nanosleep(&pause, NULL);
 	nn_bus_free(&bus);
 	owners_free(&owners);
+	instance_take_out(pg, own);
 	PQclear(rows);
 	PQfinish(pg);
 	(void)unlink(own + strlen("ipc://"));
@@ -201,9 +224,11 @@ int main(int argc, char **argv)
 	}
 	if (argc < 2 || (!send && strcmp(argv[1], "letters") != 0))
 		wrong("command", argc < 2 ? "nothing" : argv[1], "send or letters");
-	if (argc != (send ? 4 : 2))
+	if (argc != (send ? 4 : 2) && !(send && argc == 5))
 		wrong("arguments", argc < (send ? 4 : 2) ? "too few" : "too many",
-			send ? "TOPIC PARTITION" : "none");
+			send ? "TOPIC PARTITION [SERVICE]" : "none");
+	if (argc == 5 && !direct_kind(topic_of(argv[2])))
+		sign_as(argv[4]);
 	if (send) {
 		topic = topic_of(argv[2]);
 		partition = partition_of(argv[3]);
@@ -212,6 +237,6 @@ int main(int argc, char **argv)
 		wrong("CARILLON_KAFKA", "nothing", "host:port of Kafka");
 	if (!send)
 		return letters(brokers);
-	return direct_kind(topic) ? send_command(topic, partition)
+	return direct_kind(topic) ? send_command(topic, partition, argc == 5 ? argv[4] : "gateway")
 				  : send_one(brokers, topic, partition);
 }

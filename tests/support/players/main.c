@@ -30,6 +30,7 @@
 #define STALL_MAX_US UINT64_C(45000000)
 #define QUIET_END_US UINT64_C(2000000) /* an end that takes longer tells how far it is */
 #define START_MAX_US UINT64_C(60000000)
+#define NEWS_MAX_US UINT64_C(60000000)
 
 static volatile sig_atomic_t interrupted;
 
@@ -206,7 +207,7 @@ static bool crowd_make(struct crowd *crowd, const struct options *options)
 static void crowd_begin(struct crowd *crowd)
 {
 	uint64_t now = clock_mono_us();
-	stats_start(now);
+	stats_start(now, (uint64_t)crowd->options->warm_up * 1000000);
 	crowd->active = crowd->n;
 	for (size_t i = 0; i < crowd->n; i++) {
 		struct player *player = &crowd->players[i];
@@ -292,26 +293,42 @@ static void play(struct crowd *crowd)
 
 /* ---- after ---- */
 
-/* Each own jackpot that was paid must have been in the news. */
+/* The jackpots paid to a player that no subscriber has seen; `tell`: each is a mismatch. */
+static size_t jackpots_unseen(const struct player *player, bool tell)
+{
+	size_t unseen = 0;
+	for (size_t i = 0; i < player->record.jackpots.n; i++) {
+		const struct recorded_jackpot *told = &player->record.jackpots.at[i];
+		if (!told->paid || events_saw_winner(told->pool, told->coin_minor, told->paid))
+			continue;
+		unseen++;
+		if (tell)
+			stats_mismatch("player %" PRId64 " round %" PRIu64
+				       ": no subscriber saw this jackpot of %" PRId64,
+				player->number, told->round, told->paid);
+	}
+	return unseen;
+}
+
+static size_t crowd_unseen(const struct crowd *crowd, bool tell)
+{
+	size_t unseen = 0;
+	for (size_t p = 0; p < crowd->n; p++)
+		unseen += jackpots_unseen(&crowd->players[p], tell);
+	return unseen;
+}
+
+/* Each own jackpot that was paid must be in the news: once Kafka is back, if it was away. */
 static void check_winners(const struct crowd *crowd)
 {
-	uint64_t end = clock_mono_us() + 10000000;
+	uint64_t end = clock_mono_us() + NEWS_MAX_US;
 	if (!options_have_news(crowd->options))
 		return;
 	if (stats.jackpot_hits || stats.card_wins)
-		while (!events_settled(1000) && clock_mono_us() < end)
+		while ((!events_settled(1000) || crowd_unseen(crowd, false) > 0) &&
+			clock_mono_us() < end)
 			http_turn(crowd->http, 50);
-	for (size_t p = 0; p < crowd->n; p++) {
-		const struct player *player = &crowd->players[p];
-		for (size_t i = 0; i < player->record.jackpots.n; i++) {
-			const struct recorded_jackpot *told = &player->record.jackpots.at[i];
-			if (told->paid &&
-				!events_saw_winner(told->pool, told->coin_minor, told->paid))
-				stats_mismatch("player %" PRId64 " round %" PRIu64
-					       ": no subscriber saw this jackpot of %" PRId64,
-					player->number, told->round, told->paid);
-		}
-	}
+	(void)crowd_unseen(crowd, true);
 }
 
 static void crowd_free(struct crowd *crowd)

@@ -25,6 +25,8 @@ static const struct row {
 	{ "first-player", NUMBER, AT(first_player), 1, INT64_C(281474976710655), "K",
 		"number of the first player (1)" },
 	{ "seconds", NUMBER, AT(seconds), 0, 1000000, "S", "how long to play" },
+	{ "warm-up", NUMBER, AT(warm_up), 0, 1000000, "S",
+		"seconds of play before latencies, rate and the players' cost count (0)" },
 	{ "rounds", NUMBER, AT(rounds), 0, INT64_C(1000000000), "R",
 		"rounds to play over all players; neither: 10 seconds" },
 	{ "rate", NUMBER, AT(rate), 0, 1000000, "N",
@@ -141,6 +143,9 @@ static void check(struct options *options)
 			options->events);
 	if (!options->seconds && !options->rounds)
 		options->seconds = 10;
+	if (options->warm_up && options->warm_up >= options->seconds)
+		refuse("--warm-up: found %lld, expected less than the %lld seconds of play",
+			(long long)options->warm_up, (long long)options->seconds);
 	if (options->operator_key[0])
 		read_key(options->operator_key);
 }

@@ -18,6 +18,7 @@ struct options {
 	int64_t operator_id;
 	int64_t players, first_player;
 	int64_t seconds; /* 0: until the rounds are played */
+	int64_t warm_up; /* the first of these seconds, whose rounds and cost do not count */
 	int64_t rounds;	 /* over all players; 0: until the seconds are over */
 	int64_t rate;	 /* spins a second over all players; 0: as fast as answers come */
 	int64_t think_ms;

@@ -45,6 +45,7 @@ void player_send(struct player *player, uint64_t now_us)
 	if (!op->first_us)
 		op->first_us = now_us;
 	op->tries++;
+	op->sent_us = now_us;
 	const char *token = op->kind == OP_SESSION   ? NULL
 			    : op->kind == OP_DEPOSIT ? options->operator_key
 						     : player->token;
@@ -231,6 +232,7 @@ void player_act(struct player *player, uint64_t now_us)
 	if (player->renewing) {
 		char text[128];
 		session_body(player, text, sizeof(text));
+		player->op.sent_us = now_us;
 		http_send(player->line, "POST", "/v1/demo/sessions", NULL, player->op.key, text);
 		return;
 	}
@@ -238,6 +240,12 @@ void player_act(struct player *player, uint64_t now_us)
 }
 
 /* ---- answers ------------------------------------------------------------------------------ */
+
+struct answer {
+	const char *text;
+	struct view view;
+	json_t *json; /* NULL of a move */
+};
 
 /* No answer, or one that says "later": the same again, soon, then less often. */
 static void ask_again(struct player *player)
@@ -442,19 +450,10 @@ static void deposit_answered(struct player *player, const json_t *json)
 }
 
 /* Where the ledger stands when the player comes. */
-static void base_answered(struct player *player, const json_t *json)
+static void base_set(struct player *player, uint64_t seq, int64_t balance)
 {
-	struct ledger_row row;
-	const json_t *newest = json_array_get(json_object_get(json, "rows"), 0);
-	if (!newest || !row_read(newest, &row)) {
-		stats_error("player %" PRId64
-			    ": the journal of an open account has no row that can be read",
-			player->number);
-		memset(&row, 0, sizeof(row));
-		row.balance_after = player->balance;
-	}
-	player->record.base_seq = row.seq;
-	player->record.base_balance = row.balance_after;
+	player->record.base_seq = seq;
+	player->record.base_balance = balance;
 	player->record.base_move = player->expect ? player->expect - 1 : 0;
 	player->record.start_move = player->record.base_move;
 	audit_plan(player);
@@ -469,6 +468,20 @@ static void base_answered(struct player *player, const json_t *json)
 						1);
 }
 
+static void base_answered(struct player *player, const json_t *json)
+{
+	struct ledger_row row;
+	const json_t *newest = json_array_get(json_object_get(json, "rows"), 0);
+	if (!newest || !row_read(newest, &row)) {
+		stats_error("player %" PRId64
+			    ": the journal of an open account has no row that can be read",
+			player->number);
+		memset(&row, 0, sizeof(row));
+		row.balance_after = player->balance;
+	}
+	base_set(player, row.seq, row.balance_after);
+}
+
 static void session_answered(struct player *player, const json_t *json, const struct view *view)
 {
 	snprintf(player->token, sizeof(player->token), "%s", json_text(json, "token"));
@@ -480,6 +493,11 @@ static void session_answered(struct player *player, const json_t *json, const st
 			    ", expected 100000 at least",
 			player->number, view->balance);
 	player->record.balances.n = 0;
+	/* Of an account that nobody has played on the session has told all. */
+	if (view->expect == 1 && view->balance >= 100000 && view->balance_seq > 0) {
+		base_set(player, view->balance_seq, view->balance);
+		return;
+	}
 	struct op *op = player_begin(player, OP_BASE);
 	snprintf(op->path, sizeof(op->path), "/v1/journal?limit=1");
 }
@@ -503,7 +521,8 @@ static void played(struct player *player, const struct view *view)
 	answer_check(player, &op, view);
 	if (op.kind == OP_BET) {
 		player->refused_in_row = 0;
-		stats_round(op.first_us, clock_mono_us());
+		stats_round(op.first_us, clock_mono_us(), !player->has_bet);
+		player->has_bet = true;
 		stats.game[player->game->at].mode[op.mode].rounds++;
 	} else if (op.kind == OP_GAMBLE) {
 		stats.gambles++;
@@ -541,15 +560,14 @@ static void accepted(struct player *player, const json_t *json, const struct vie
 		go_on(player);
 }
 
-static void answered(struct player *player, long status, const json_t *json, const char *text)
+static void answered(struct player *player, long status, const struct answer *answer)
 {
-	struct view view;
-	view_read(json, &view);
+	const struct view *view = &answer->view;
 	if (player->renewing) {
 		player->renewing = false;
 		if (status == 200 || status == 201)
 			snprintf(player->token, sizeof(player->token), "%s",
-				json_text(json, "token"));
+				json_text(answer->json, "token"));
 		ask_again(player);
 		return;
 	}
@@ -559,23 +577,23 @@ static void answered(struct player *player, long status, const json_t *json, con
 		player->op.tries < STRANGE_MAX) {
 		player->renewing = true;
 		ask_again(player);
-	} else if (play && status != 402 && is_spent(player, &view)) {
-		spent(player, &view);
+	} else if (play && status != 402 && is_spent(player, view)) {
+		spent(player, view);
 	} else if (status == 429 || status >= 500) {
 		ask_again(player);
 	} else if (status == 200 || status == 201) {
-		accepted(player, json, &view);
+		accepted(player, answer->json, view);
 	} else if (status == 402 && kind == OP_BET) {
-		refused(player, &view);
+		refused(player, view);
 	} else if (status == 409 && play) {
-		conflict(player, &view);
+		conflict(player, view);
 	} else if (kind >= OP_CARDS && kind <= OP_CARD_PICK &&
-		   cards_refused(player, status, &view)) {
+		   cards_refused(player, status, view)) {
 		stats.retries++;
 	} else {
 		if (kind == OP_BET)
 			player->crowd->rounds_begun--;
-		unexpected_answer(player, status, &view, text);
+		unexpected_answer(player, status, view, answer->text);
 	}
 }
 
@@ -583,24 +601,29 @@ void player_answered(void *context, long status, const char *text, size_t length
 {
 	struct player *player = context;
 	(void)error;
+	stats_answered(player->op.sent_us, clock_mono_us(), status == 429 || status == 503);
 	if (status == 0) {
 		stats.unanswered++;
 		ask_again(player);
 		return;
 	}
-	json_error_t where;
-	json_t *json = json_loadb(text, length, 0, &where);
-	if (!json_is_object(json)) {
-		/* A proxy's page for 502, say; but an answer of 200 must be JSON. */
-		if (status < 500) {
-			struct view view = { 0 };
-			snprintf(view.error, sizeof(view.error), "no JSON object");
-			unexpected_answer(player, status, &view, where.text);
-		} else {
-			ask_again(player);
-		}
-	} else {
-		answered(player, status, json, text);
+	struct answer answer = { .text = text };
+	bool good = view_read(text, length, &answer.view);
+	/* A tree is made of what has more to say than a view. */
+	if (good &&
+		(player->renewing || player->op.kind < OP_STATE || player->op.kind > OP_HALVE)) {
+		answer.json = json_loadb(text, length, 0, NULL);
+		good = answer.json != NULL;
 	}
-	json_decref(json);
+	if (good) {
+		answered(player, status, &answer);
+	} else if (status < 500) {
+		/* A proxy's page for 502, say; but an answer of 200 must be JSON. */
+		struct view view = { 0 };
+		snprintf(view.error, sizeof(view.error), "no JSON object");
+		unexpected_answer(player, status, &view, text);
+	} else {
+		ask_again(player);
+	}
+	json_decref(answer.json);
 }

@@ -89,6 +89,7 @@ struct op {
 	enum op_kind kind;
 	char path[160], body[512], key[48]; /* body "": GET */
 	uint64_t first_us;		    /* sent first; 0: not yet */
+	uint64_t sent_us;		    /* sent last */
 	unsigned tries;
 	uint64_t expect, round;
 	int64_t stake, coin_minor, pending;
@@ -116,6 +117,7 @@ struct player {
 	bool asking;   /* op is not answered yet */
 	bool renewing; /* a session is asked for in between: op waits */
 	bool broke;
+	bool has_bet; /* a bet of theirs was settled */
 
 	uint64_t expect;
 	uint8_t secret_hash[32];

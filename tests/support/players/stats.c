@@ -1,5 +1,7 @@
 #include "tests/support/players/stats.h"
 
+#include "libcommon/io/clock.h"
+
 #include <jansson.h>
 
 #include <errno.h>
@@ -37,10 +39,17 @@ static uint64_t cpu_now_us(void)
 	       (uint64_t)(usage.ru_utime.tv_usec + usage.ru_stime.tv_usec);
 }
 
-void stats_start(uint64_t now_us)
+void stats_start(uint64_t now_us, uint64_t warm_up_us)
 {
 	stats.started_us = now_us;
+	stats.started_wall_us = clock_wall_us();
+	stats.counts_from_us = now_us + warm_up_us;
 	cpu_started_us = cpu_now_us();
+}
+
+static bool is_warm(uint64_t now_us)
+{
+	return now_us >= stats.counts_from_us;
 }
 
 void stats_stop(uint64_t now_us)
@@ -75,18 +84,31 @@ static uint64_t bucket_us(size_t at)
 	return ((UINT64_C(1) << SUB_BITS) + sub + 1) << (top - SUB_BITS);
 }
 
-uint64_t stats_quantile_us(double share)
+uint64_t stats_quantile_us(const struct stats_latency *latency, double share)
 {
-	uint64_t wanted = (uint64_t)(share * (double)stats.samples), seen = 0;
+	uint64_t wanted = (uint64_t)(share * (double)latency->samples), seen = 0;
 	for (size_t i = 0; i < STATS_BUCKETS; i++) {
-		seen += stats.bucket[i];
+		seen += latency->bucket[i];
 		if (seen > wanted)
 			return bucket_us(i);
 	}
 	return 0;
 }
 
-void stats_round(uint64_t asked_us, uint64_t now_us)
+static void latency_add(struct stats_latency *latency, uint64_t us)
+{
+	latency->bucket[bucket_of(us)]++;
+	latency->samples++;
+}
+
+void stats_answered(uint64_t sent_us, uint64_t now_us, bool later)
+{
+	if (now_us - sent_us > stats.wait_max_us)
+		stats.wait_max_us = now_us - sent_us;
+	stats.later += later;
+}
+
+void stats_round(uint64_t asked_us, uint64_t now_us, bool first)
 {
 	uint64_t since = stats.last_round_us ? stats.last_round_us : stats.started_us;
 	if (!stats.first_round_us)
@@ -95,8 +117,14 @@ void stats_round(uint64_t asked_us, uint64_t now_us)
 		stats.max_gap_us = now_us - since;
 	stats.last_round_us = now_us;
 	stats.rounds_settled++;
-	stats.bucket[bucket_of(now_us - asked_us)]++;
-	stats.samples++;
+	if (now_us - asked_us > stats.slowest_us)
+		stats.slowest_us = (uint32_t)(now_us - asked_us);
+	if (is_warm(now_us))
+		latency_add(&stats.rounds, now_us - asked_us);
+	else
+		stats.rounds_before++;
+	if (first)
+		latency_add(&stats.firsts, now_us - asked_us);
 }
 
 void stats_tick(uint64_t now_us)
@@ -105,6 +133,8 @@ void stats_tick(uint64_t now_us)
 	if (!stats.started_us || end < stats.started_us)
 		return;
 	size_t wanted = (size_t)((end - stats.started_us) / STEP_US);
+	if (!is_warm(now_us))
+		cpu_started_us = cpu_now_us();
 	while (stats.timeline_n <= wanted) {
 		if (stats.timeline_n == stats.timeline_room) {
 			stats.timeline_room = stats.timeline_room ? 2 * stats.timeline_room : 1024;
@@ -113,7 +143,9 @@ void stats_tick(uint64_t now_us)
 			if (!stats.timeline)
 				abort();
 		}
-		stats.timeline[stats.timeline_n++] = (uint32_t)stats.rounds_settled;
+		stats.timeline[stats.timeline_n++] =
+			(struct stats_point){ (uint32_t)stats.rounds_settled, stats.slowest_us };
+		stats.slowest_us = 0;
 	}
 }
 
@@ -143,10 +175,15 @@ void stats_mismatch(const char *format, ...)
 	va_end(arguments);
 }
 
-static double seconds_played(uint64_t now_us)
+static double seconds_since(uint64_t began_us, uint64_t now_us)
 {
 	uint64_t end = stats.stopped_us ? stats.stopped_us : now_us;
-	return end > stats.started_us ? (double)(end - stats.started_us) / 1e6 : 0;
+	return end > began_us ? (double)(end - began_us) / 1e6 : 0;
+}
+
+static double rounds_a_second(double seconds)
+{
+	return seconds > 0 ? (double)(stats.rounds_settled - stats.rounds_before) / seconds : 0;
 }
 
 static void put(json_t *object, const char *name, uint64_t value)
@@ -185,7 +222,8 @@ static bool write_file(const char *path, const json_t *json, size_t flags)
 static void put_cost(json_t *json, double seconds)
 {
 	double machine = seconds * 1e6 * (double)sysconf(_SC_NPROCESSORS_ONLN);
-	double rounds = (double)stats.rounds_settled, cpu = (double)stats.cpu_us;
+	double rounds = (double)(stats.rounds_settled - stats.rounds_before);
+	double cpu = (double)stats.cpu_us;
 	json_object_set_new(json, "client_cpu_share", json_real(machine > 0 ? cpu / machine : 0));
 	json_object_set_new(json, "client_cpu_us", json_real(rounds > 0 ? cpu / rounds : 0));
 }
@@ -193,7 +231,7 @@ static void put_cost(json_t *json, double seconds)
 static json_t *summary(uint64_t now_us)
 {
 	json_t *json = json_object();
-	double seconds = seconds_played(now_us);
+	double seconds = seconds_since(stats.counts_from_us, now_us);
 	put(json, "rounds_settled", stats.rounds_settled);
 	put(json, "rounds_refused", stats.rounds_refused);
 	put(json, "jackpot_hits", stats.jackpot_hits);
@@ -201,13 +239,21 @@ static json_t *summary(uint64_t now_us)
 	put(json, "card_wins", stats.card_wins);
 	put(json, "errors_n", stats.errors_n);
 	put(json, "mismatches_n", stats.mismatches_n);
-	json_object_set_new(json, "p50_ms", json_real((double)stats_quantile_us(0.50) / 1000));
-	json_object_set_new(json, "p99_ms", json_real((double)stats_quantile_us(0.99) / 1000));
+	json_object_set_new(
+		json, "p50_ms", json_real((double)stats_quantile_us(&stats.rounds, 0.50) / 1000));
+	json_object_set_new(
+		json, "p99_ms", json_real((double)stats_quantile_us(&stats.rounds, 0.99) / 1000));
+	json_object_set_new(json, "first_p50_ms",
+		json_real((double)stats_quantile_us(&stats.firsts, 0.50) / 1000));
+	json_object_set_new(json, "first_p99_ms",
+		json_real((double)stats_quantile_us(&stats.firsts, 0.99) / 1000));
+	put(json, "wait_max_ms", stats.wait_max_us / 1000);
+	put(json, "later", stats.later);
 	put(json, "max_gap_ms", stats.max_gap_us / 1000);
 	put(json, "first_round_ms", stats.first_round_us / 1000);
-	json_object_set_new(json, "rounds_per_s",
-		json_real(seconds > 0 ? (double)stats.rounds_settled / seconds : 0));
-	json_object_set_new(json, "seconds", json_real(seconds));
+	json_object_set_new(json, "rounds_per_s", json_real(rounds_a_second(seconds)));
+	json_object_set_new(json, "seconds", json_real(seconds_since(stats.started_us, now_us)));
+	put(json, "started_us", stats.started_wall_us);
 	put(json, "entered", stats.entered);
 	put(json, "entered_ms", stats.entered_us / 1000);
 	put_cost(json, seconds);
@@ -261,7 +307,8 @@ bool stats_write_record(const char *path)
 	for (size_t i = 0; i < stats.timeline_n; i++) {
 		json_t *point = json_object();
 		put(point, "t_ms", i * (STEP_US / 1000));
-		put(point, "settled", stats.timeline[i]);
+		put(point, "settled", stats.timeline[i].settled);
+		put(point, "slowest_us", stats.timeline[i].slowest_us);
 		json_array_append_new(timeline, point);
 	}
 	json_object_set_new(json, "timeline", timeline);
@@ -283,11 +330,13 @@ void stats_write_live(const char *path, uint64_t now_us)
 	put(json, "rounds_told", stats.rounds_told);
 	put(json, "rounds_compared", stats.rounds_compared);
 	json_object_set_new(json, "play_over", json_boolean(stats.stopped_us != 0));
-	json_object_set_new(json, "p50_ms", json_real((double)stats_quantile_us(0.50) / 1000));
-	json_object_set_new(json, "p99_ms", json_real((double)stats_quantile_us(0.99) / 1000));
-	double seconds = seconds_played(now_us);
+	json_object_set_new(
+		json, "p50_ms", json_real((double)stats_quantile_us(&stats.rounds, 0.50) / 1000));
+	json_object_set_new(
+		json, "p99_ms", json_real((double)stats_quantile_us(&stats.rounds, 0.99) / 1000));
+	json_object_set_new(json, "warm", json_boolean(is_warm(now_us)));
 	json_object_set_new(json, "rounds_per_s",
-		json_real(seconds > 0 ? (double)stats.rounds_settled / seconds : 0));
+		json_real(rounds_a_second(seconds_since(stats.counts_from_us, now_us))));
 	json_t *winner = stats.winner[0] ? json_loads(stats.winner, 0, NULL) : NULL;
 	json_object_set_new(json, "last_winner", winner ? winner : json_null());
 	stats_unlock();

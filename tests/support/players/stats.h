@@ -14,19 +14,35 @@
 #define STATS_MODES_MAX 8
 #define STATS_ID_MAX 32
 
+/* Of latencies, logarithmic. */
+struct stats_latency {
+	uint64_t bucket[STATS_BUCKETS];
+	uint64_t samples;
+};
+
 struct stats {
 	uint64_t started_us;	      /* play began */
+	uint64_t started_wall_us;     /* the same by the clock of the wall */
+	uint64_t counts_from_us;      /* warm: latencies and costs count from here on */
+	uint64_t rounds_before;	      /* settled until then */
 	uint64_t stopped_us;	      /* play ended */
-	uint64_t cpu_us;	      /* of this process between the two */
+	uint64_t cpu_us;	      /* of this process between those two */
 	uint64_t entered, entered_us; /* players who have come to play; when the last one did */
 	uint64_t rounds_settled, rounds_refused, jackpot_hits;
 	uint64_t retries, conflicts, deposits, gambles, steps, unanswered;
 	uint64_t card_rounds, card_wins, card_picks, card_repeats, card_recoveries;
 	uint64_t rounds_told, rows_compared, rounds_compared, secrets_checked;
 	uint64_t first_round_us, last_round_us, max_gap_us;
-	uint64_t bucket[STATS_BUCKETS]; /* latency of rounds, logarithmic */
-	uint64_t samples;
-	uint32_t *timeline; /* settled so far at each 100 ms since started_us */
+	struct stats_latency rounds; /* until they were told, asked again in between or not */
+	struct stats_latency firsts; /* the same of each player's first round */
+	uint64_t wait_max_us;	     /* the longest that one request was without an answer */
+	uint64_t later;		     /* answers that said "later" */
+	/* Each 100 ms since started_us: what is settled, and the longest that a round told since
+	 * the point before was waited for. */
+	struct stats_point {
+		uint32_t settled, slowest_us;
+	} * timeline;
+	uint32_t slowest_us; /* since the newest point */
 	size_t timeline_n, timeline_room;
 	char winner[200]; /* the last one, as JSON; "" */
 	size_t games_n;
@@ -49,17 +65,21 @@ struct stats {
 
 extern struct stats stats;
 
-/* Play begins, and ends. */
-void stats_start(uint64_t now_us);
+/* Play begins, and ends. What is told in the first `warm_up_us` has no part in latencies, rates and
+ * costs. */
+void stats_start(uint64_t now_us, uint64_t warm_up_us);
 void stats_stop(uint64_t now_us);
 /* A player has a session and plays from now on. */
 void stats_entered(uint64_t now_us);
-/* A round was accepted and told at `now`; it had been asked for first at `asked_us`. */
-void stats_round(uint64_t asked_us, uint64_t now_us);
+/* A round was accepted and told at `now`; it had been asked for first at `asked_us`. `first`: it is
+ * the player's first. */
+void stats_round(uint64_t asked_us, uint64_t now_us, bool first);
+/* A request was answered, or given up. `later`: the answer says to come back. */
+void stats_answered(uint64_t sent_us, uint64_t now_us, bool later);
 /* Fills the timeline up to now. Call at least every 100 ms. */
 void stats_tick(uint64_t now_us);
-/* Latency in microseconds below which `share` (0..1) of the rounds stayed; within 2 %. */
-uint64_t stats_quantile_us(double share);
+/* The microseconds below which `share` (0..1) of the latencies stayed; within 2 %. */
+uint64_t stats_quantile_us(const struct stats_latency *latency, double share);
 
 /* Locked. An answer nobody should get; what was told is not what the ledger has. */
 __attribute__((format(printf, 1, 2))) void stats_error(const char *format, ...);

@@ -8,6 +8,16 @@
 #include <jansson.h>
 
 #define VIEW_JACKPOTS_MAX 16
+#define VIEW_GAME_MAX 32
+#define VIEW_NEXT_MAX 16
+#define VIEW_ERROR_MAX 64
+#define VIEW_MESSAGE_MAX 200
+
+struct view_jackpot {
+	uint32_t index, pool;
+	int64_t paid;
+	bool booked;
+};
 
 struct round_view {
 	bool present;
@@ -15,16 +25,12 @@ struct round_view {
 	int64_t stake, win, pending, collected, coin_minor;
 	uint32_t cursor, picks_left, gambles_left, gambles;
 	bool gamble_won; /* the last gamble shown */
-	char next[16];
-	char game[32]; /* slug */
+	char next[VIEW_NEXT_MAX];
+	char game[VIEW_GAME_MAX]; /* slug */
 	bool closed, has_secret;
 	uint8_t secret[32];
 	size_t jackpots_n;
-	struct {
-		uint32_t index, pool;
-		int64_t paid;
-		bool booked;
-	} jackpots[VIEW_JACKPOTS_MAX];
+	struct view_jackpot jackpots[VIEW_JACKPOTS_MAX];
 };
 
 struct view {
@@ -32,11 +38,13 @@ struct view {
 	bool round_told; /* the round, or that there is none */
 	uint64_t expect;
 	uint8_t secret_hash[32];
+	uint64_t balance_seq; /* the row of the journal that the balance is of */
 	int64_t balance, smallest_bet;
-	char error[64], message[200]; /* "" when there is none */
-	uint64_t done;		      /* already_done: the move it became; else 0 */
+	char error[VIEW_ERROR_MAX], message[VIEW_MESSAGE_MAX]; /* "" when there is none */
+	char found[VIEW_ERROR_MAX];			       /* of the error */
+	uint64_t done; /* already_done: the move it became; else 0 */
 	/* The Jackpot Cards of the game asked for: told or not, and those that it waits for. */
-	bool cards_told, cards_open;
+	bool cards_told, cards_open, cards_booked;
 	uint64_t cards_move;
 	uint32_t cards_index;
 	bool bet_not_placed; /* the bet closed the last round, and that drew the cards */
@@ -50,7 +58,9 @@ const char *json_text(const json_t *object, const char *name); /* "" when there 
 int64_t json_money(const json_t *object, const char *name);
 bool hex_read(const char *hex, uint8_t *out, size_t bytes); /* exactly so many */
 
-void view_read(const json_t *answer, struct view *view_r);
+/* `text` has a 0 byte behind it. False: it is no JSON object, and view_r says what it said so far.
+ */
+bool view_read(const char *text, size_t n, struct view *view_r);
 /* False when it has no seq or balance, or a kind unknown here. */
 bool row_read(const json_t *json, struct ledger_row *row_r);
 

@@ -5,7 +5,8 @@
 
 #include "libcommon/game/lines.h"
 
-/* The largest number of combinations of stops of a set: the loader needs a few seconds for it. */
+/* The most combinations of stops that a strip set may have; the loader needs a few seconds for so
+ * many. */
 #define CYCLE_STOPS_MAX 20000000u
 
 /* The number of combinations of stops; UINT64_MAX if it does not fit. */

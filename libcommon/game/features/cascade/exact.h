@@ -5,9 +5,9 @@
 #include "libcommon/game/exact/feature.h"
 #include "libcommon/game/features/cascade/cycle.h"
 
-/* The combinations of stops with one tag. Given the tag, the wins of lines and tumbles are
- * independent of the features that the counts start. Sums are over the combinations by their
- * weights; wins are in coins for one coin a line. */
+/* The combinations of stops whose windows have the same tag (reel_machine.h). Given the tag, the
+ * wins of lines and tumbles are independent of the features that the window starts. In the sums,
+ * each combination counts with the weight of its stops. Wins are in coins for one coin a line. */
 struct cascade_row {
 	uint32_t tag;
 	exact_count n;

@@ -23,8 +23,8 @@ struct unlock_spin {
 struct unlock_chain {
 	uint32_t spin_count;
 	struct unlock_spin *spin;     /* all possible spins, p > 0 */
-	mpq_t carried[UNLOCK_STATES]; /* long-run shares, the same at every level, because features
-					 do not change carried collectibles */
+	mpq_t carried[UNLOCK_STATES]; /* long-run probabilities; the same at every level, because
+					 features do not change carried collectibles */
 };
 
 void unlock_chain_init(struct unlock_chain *chain, const struct game *game, uint32_t set);
@@ -33,21 +33,21 @@ void unlock_chain_free(struct unlock_chain *chain);
 void unlock_state_colours(uint32_t state, uint8_t colours_r[GAME_COLOURS]);
 void unlock_combination_colours(uint32_t combination, uint8_t colours_r[GAME_COLOURS]);
 
-/* What a combination starts if steps 0 .. level are unlocked: a feature (its kind), or -1 and the
- * odds of an explosion. */
+/* What a combination starts if steps 0 .. level are unlocked. Returns the kind of the feature; or
+ * -1, with the odds of an explosion. */
 int unlock_outcome(const struct unlock_rules *rules, uint32_t level, uint32_t combination,
 	struct odds *explosion_r);
 
 /* ---- exact_early.c: the first rounds at a new bet value ---- */
 
-/* Adds "first 1", "first 10", "first 100" to the mode's states: the mean return of so many rounds.
- * `rtp`: of a round by [level][carried]. */
+/* Adds "first 1", "first 10", "first 100" to the mode's states: the mean return of the first 1, 10
+ * and 100 rounds. `rtp`: the return of a round, by [level][carried]. */
 void unlock_early(const struct unlock_rules *rules, const struct unlock_chain *chain,
 	mpq_t rtp[GAME_UNLOCK_STEPS_MAX * UNLOCK_STATES], struct exact_mode *mode_r);
 
-/* ---- exact_reels.c: what reels weigh ---- */
+/* ---- exact_reels.c: the weights of reels ---- */
 
-/* A reel of the base spin whose collectible was of that colour + 1 (0: none). */
+/* A reel of the base spin that showed a collectible of this colour (colour + 1; 0: none). */
 void unlock_cells(const struct game *game, uint32_t set, uint32_t reel, uint32_t colour,
 	struct cell_weights *cells_r);
 /* Some cells of a reel become `symbol`: their number is drawn by weight, then all sets of that size
@@ -81,14 +81,15 @@ struct unlock_work {
 	struct unlock_figures **figures; /* [lines - 1]; computed at the first call */
 };
 
-/* What this mode has prepared; NULL: the game has no collect and unlock. */
+/* The data prepared for this mode; NULL: the game has no collect and unlock. */
 struct unlock_work *unlock_of(const struct exact_work *work);
 /* Computed at the first call and owned by `work`. */
 const struct unlock_figures *unlock_figures(const struct exact_work *work, uint32_t lines);
 /* E[win^2] of each feature alone, in squares of total bets. */
 const mpq_t *unlock_squares(const struct exact_work *work, uint32_t lines);
 
-/* What a free spin can start: set `index` of the table. RULE witch-feature 6.3 to 6.6 */
+/* A set of features that a free spin can start: set `index` of the table. RULE witch-feature 6.3 to
+ * 6.6 */
 struct unlock_free_set {
 	mpq_t p;	       /* probability in a free spin; the caller clears it */
 	enum unlock_kind kind; /* the feature whose respin is played */
@@ -101,11 +102,11 @@ const struct unlock_step *unlock_step(const struct unlock_rules *rules, enum unl
 enum win_source unlock_source(enum unlock_kind kind);
 enum game_event unlock_event(enum unlock_kind kind);
 
-void *unlock_take(size_t bytes); /* by GMP's functions: never NULL */
+void *unlock_take(size_t bytes); /* allocates by GMP's functions: never NULL */
 void unlock_give(void *block, size_t bytes);
 
-/* For each spin of the chain: the probability that it starts this, in the long run, with all steps
- * unlocked. kind < 0: an explosion. */
+/* For each spin of the chain: the long-run probability that it starts a feature of this kind, with
+ * all steps unlocked. kind < 0: an explosion. */
 void unlock_start_weights(const struct exact_work *work, int kind, mpq_t *weight_r);
 
 /* Both add the effect of the features to a yield without them. EXACT_ALL. */
@@ -119,8 +120,8 @@ void unlock_zero(const struct exact_work *work, const struct exact_wager *wager,
 /* P(no line wins) on a strip set. */
 void unlock_no_win(const struct game *game, uint32_t set, uint32_t lines, mpq_t p_r);
 
-/* Offers the best paid spin and the best free spin with their features, after the spins without
- * features were offered. EXACT_ALL. */
+/* Offers, as candidates for mode_r->max_win, the best paid spin and the best free spin with
+ * their features. Call it after the spins without features were offered. EXACT_ALL. */
 void unlock_offer_most(
 	const struct exact_work *work, const struct exact_wager *wager, struct exact_mode *mode_r);
 

@@ -1,4 +1,5 @@
-/* Windows of a game with collectibles, as the sides of a product (line_pairs.h). */
+/* For games with collectibles: prepares two quantities of a window (the sides a and b), so that
+ * line_pairs.h can compute the mean of their product. */
 #ifndef CARILLON_GAME_FEATURES_COLLECT_AND_UNLOCK_EXACT_WINDOWS_H
 #define CARILLON_GAME_FEATURES_COLLECT_AND_UNLOCK_EXACT_WINDOWS_H
 
@@ -8,8 +9,9 @@
 #define UNLOCK_SUBSETS (1u << GAME_ROWS_MAX)
 #define UNLOCK_ANY UINT32_MAX /* any collectible, or none */
 
-/* How one side sees the window: its lines; its lines with some cells covered by a symbol; or what
- * its scatters award or pay (in coins for one coin a line, so times the number of lines). */
+/* What one side counts in a window: its lines; its lines with some cells covered by a symbol; or
+ * the free spins that its scatters award; or their pays. Scatter pays are converted to coins at one
+ * coin a line: the paytable's multiple of the total bet, times the number of lines. */
 enum view_kind { VIEW_WINDOW, VIEW_COVERED, VIEW_COUNTED };
 
 struct unlock_view {
@@ -53,8 +55,9 @@ uint64_t unlock_covered(
 
 /* ---- exact_products.c ---- */
 
-/* E[a; w], E[b; w] and E[a b; w]: means over windows. Each window has the weight (0 .. 1) of its
- * collectibles, by spin of the chain. */
+/* E[a; w], E[b; w] and E[a b; w]: means over windows, each weighted by w (0 .. 1). A window's
+ * weight depends only on its collectibles: it is that of the chain's spin with the same
+ * collectibles. */
 struct unlock_product {
 	mpq_t a, b, both;
 };

@@ -358,11 +358,11 @@ static void add_explosion(struct par_mode *mode, json_t *sections)
 	exact_per_price(part, mode->rules);
 	section = par_section(sections, "explosion", "Explosion");
 	par_words(section,
-		"Combinations that trigger no feature explode with the odds of the table above. "
-		"Question marks fall on the spin's own window: on each reel their number is "
-		"drawn by the weights below, then equally likely rows (never on the free-spin "
-		"scatter). All of them become one symbol, and all lines are paid again, in "
-		"addition to the spin's wins.");
+		"Combinations that trigger no feature explode with the odds of the table "
+		"above. Question marks fall on the spin's own window: on each reel their "
+		"number is drawn by the weights below, then that many rows, all equally "
+		"likely (never on the free-spin scatter). All of them become one symbol, and "
+		"all lines are paid again, in addition to the spin's wins.");
 	par_words(section,
 		"The window is the one whose potions started the explosion. So the mean is "
 		"computed for each row of potions that a spin can show; given these, the reels "
@@ -419,9 +419,10 @@ static void add_free_sets(
 	mpq_inits(sum, all, NULL);
 	section = par_section(sections, "free_features", "Potion features in free spins");
 	par_words(section,
-		"A free spin starts features with probability %u/%u, whatever is unlocked, and "
-		"unlocks none: one set of the table, drawn by weight. The multiplier alone is "
-		"played as above; with another feature it multiplies that feature's respin.",
+		"A free spin starts features with probability %u/%u, whatever is unlocked, "
+		"and unlocks none. One set of the table is drawn by weight. The multiplier "
+		"alone is played as above; with another feature it multiplies that feature's "
+		"respin.",
 		rules->free_feature.in, rules->free_feature.of);
 	table = par_table(section, "sets", "Sets of features",
 		"features=Features|weight=Weight|p=Probability in a free spin|one_in=One in, free "

@@ -5,7 +5,8 @@
 #include "libcommon/game/exact/feature.h"
 #include "libcommon/game/features/sticky-respins/exact_reels.h"
 
-/* Means over all respins of a trigger, per spin of the context, whether it triggers or not. */
+/* Expected sums over all respins that a spin of the context triggers; a spin that triggers none
+ * counts as 0. */
 struct sticky_context {
 	uint32_t lines;
 	mpq_t *coins;  /* [i]: wins of the first i + 1 lines, in coins for one coin a line */
@@ -15,8 +16,8 @@ struct sticky_context {
 	mpq_t awarded; /* respins that award free spins */
 };
 
-/* Figures of a context for the bet of the last call; few bets differ in them. lines 0: not computed
- * yet. */
+/* The figures of a context from the last call. They depend only on `lines` and `live`, so most
+ * bets can use them again. lines 0: not computed yet. */
 struct sticky_zeros {
 	uint32_t lines;
 	bool live;
@@ -37,11 +38,11 @@ struct sticky_work {
 	struct sticky_best best[2];
 };
 
-/* What this mode has prepared; NULL: the game has no sticky respins. */
+/* The data prepared for this mode; NULL: the game has no sticky respins. */
 struct sticky_work *sticky_of(const struct exact_work *work);
 
-/* The spins of a context that can trigger, by bought wild reels, and the probability of each. The
- * caller initialises the shares. Returns their number. */
+/* The spins of a context that can trigger, one for each set of bought wild reels, and the
+ * probability of each. The caller initialises the shares. Returns their number. */
 uint32_t sticky_spins(const struct exact_work *work, enum spin_context context,
 	struct sticky_spin spin_r[GAME_WILD_POSITIONS_MAX], mpq_t share_r[GAME_WILD_POSITIONS_MAX]);
 
@@ -74,7 +75,8 @@ void sticky_moments(const struct exact_work *work, const struct exact_wager *wag
 void sticky_zero(const struct exact_work *work, const struct exact_wager *wager,
 	enum spin_context context, struct spin_yield *yield);
 
-/* Offers the largest win of a sticky respin in this context. EXACT_ALL. */
+/* Offers, as a candidate for mode_r->max_win, the largest win of a sticky respin in this
+ * context. EXACT_ALL. */
 void sticky_offer_most(const struct exact_work *work, const struct exact_wager *wager,
 	enum spin_context context, struct exact_mode *mode_r);
 

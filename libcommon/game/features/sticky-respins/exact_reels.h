@@ -1,4 +1,4 @@
-/* What one reel shows during a sticky trigger and its respins.
+/* The columns that one reel shows during a sticky trigger and its respins.
  *
  * Given the trigger, which only the locked reel decides, the reels are independent of one another.
  * A reel is a chain: the column it shows, then its held sticky cells, then a column of the respin's
@@ -48,7 +48,7 @@ static inline uint8_t sticky_cell(uint64_t column, uint32_t row)
 	return (uint8_t)(column >> (8 * row));
 }
 
-/* The columns of time 0; of the locked reel only columns that trigger. */
+/* The columns at time 0; for the locked reel, only the columns that trigger. */
 void sticky_first(const struct sticky_spin *spin, uint32_t reel, struct sticky_ways *ways_r);
 /* Remembers the column shown now in `before`. */
 void sticky_remember(struct sticky_ways *ways);

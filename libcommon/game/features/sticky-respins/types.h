@@ -3,7 +3,7 @@
 #define CARILLON_GAME_FEATURES_STICKY_RESPINS_TYPES_H
 
 /* Respins with one reel locked and some symbols sticky on the other reels. They run before free
- * spins, never multiply, and do not trigger themselves. */
+ * spins, their wins are never multiplied, and a respin does not trigger further sticky respins. */
 struct sticky_rules {
 	bool offered;
 	uint8_t strips;

@@ -2,21 +2,21 @@
 export const EN = {
 	"loading": "Loading …", "close": "Close", "cancel": "Cancel", "done": "Done", "back": "Back", "none": "none", "nothing": "nothing", "on": "on", "off": "off", "try-again": "Try again",
 	// main button
-	"login": "Play as a demo player", "continue-as": "Continue as {player}", "spin": "Spin", "buy-spin": "Buy spin", "stop": "Stop", "skip": "Skip", "collect": "Collect", "continue": "Continue", "pick": "Pick",
+	"login": "Play for fun", "continue-as": "Continue as {player}", "spin": "Spin", "buy-spin": "Buy spin", "stop": "Stop", "skip": "Skip", "collect": "Collect", "continue": "Continue", "pick": "Pick",
 	"start-free-spins": "Start free spins", "start-sticky": "Start {symbol} spins", "double": "Double", "halve": "Halve", "auto": "Auto", "turbo": "Turbo", "buy": "Buy",
 	// why a control cannot act
-	"why.login": "Log in to play.", "why.away": "The game continues in a moment.", "why.cards": "Finish your Jackpot Cards first.", "why.autospin": "Autospin runs: stop it first.", "why.pick": "Pick your vials first.",
+	"why.login": "Log in to play.", "why.away": "The game continues in a moment.", "why.cards": "Finish your Jackpot Cards first.", "why.autospin": "Autospin is running: stop it first.", "why.pick": "Pick your vials first.",
 	"why.next": "A feature is waiting: continue it first.", "why.busy": "Wait for the answer to your last move.", "why.casino": "Open the game from your casino.", "why.lowest": "{what}: this is the lowest.", "why.highest": "{what}: this is the highest.",
 	"why.one-spin": "The chosen feature is for one spin: choose the base game for autospin.", "why.feature": "Finish the feature first.", "why.gamble": "Collect or lose your win first.",
 	// top and menu
-	"lobby": "Lobby", "menu": "Menu", "rules": "Rules", "rules-and-paytable": "Rules and paytable", "history": "History", "this-round": "This round", "last-round": "Your last round", "full-screen": "Full screen", "language": "Language", "games": "Games",
-	"play-money": "Play money", "round-no": "Round", "feed.connecting": "connecting", "feed.live": "live", "feed.reconnecting": "reconnecting", "feed.token-refused": "not logged in", "sound.effects": "Sounds", "sound.music": "Music",
+	"lobby": "Lobby", "menu": "Menu", "rules": "Rules", "paytable": "Best symbols at your bet", "rules-and-paytable": "Rules and paytable", "cashier": "Deposit", "no-such-game": "There is no game '{game}' here.", "history": "History", "this-round": "This round", "last-round": "Your last round", "full-screen": "Full screen", "language": "Language", "games": "Games",
+	"play-money": "Play money", "round-no": "Round", "age": "18+", "age.demo": "Play money: nothing real can be won or lost. These games are for adults.", "age.live": "Games of chance are for adults. Set limits and take pauses in the menu. Stop when it is no longer fun.", "feed.connecting": "connecting", "feed.live": "live: jackpots and winners arrive as they happen", "feed.late": "delayed: some news arrives late", "feed.reconnecting": "reconnecting", "feed.token-refused": "not logged in", "sound.all": "Sound", "sound.effects": "Sounds", "sound.music": "Music",
 	// lobby
 	"jackpot-up-to": "Jackpot up to", "rtp": "Returns {percent} %", "rtp-demo": "Demo", "volatility": "{level} volatility", "volatility.low": "low", "volatility.medium": "medium", "volatility.high": "high", "volatility.very-high": "very high",
 	// reels and money
 	"reels": "Reels", "wins": "Wins of this screen", "being-paid": "being paid", "cell.empty": "empty", "cell.held": "held", "cell.won": "wins", "cell.landed": "new", "balance": "Balance", "win": "Win", "open": "To collect", "total-bet": "Total bet", "price": "Price",
-	"n-coins": "{n, plural, one {# coin} other {# coins}}", "jackpots": "Live jackpots", "coin": "Coin {coin}", "choose-and-spin": "Choose your bet and spin.", "login-first": "Look around, or log in to play.", "good-luck": "Good luck!",
-	"suit.clubs": "Clubs", "suit.diamonds": "Diamonds", "suit.hearts": "Hearts", "suit.spades": "Spades", "collected": "Collected at this bet: {names}", "locked": "locked", "unlocked": "unlocked",
+	"n-coins": "{n, plural, one {# coin} other {# coins}}", "jackpot-at": "Jackpot, coin {coin}", "jackpots": "Live jackpots", "coin": "Coin {coin}", "choose-and-spin": "Choose your bet and spin.", "login-first": "Look around, or log in to play.", "good-luck": "Good luck!",
+	"card-name": "{rank} of {suit}", "joker": "joker", "suit.clubs": "Clubs", "suit.diamonds": "Diamonds", "suit.hearts": "Hearts", "suit.spades": "Spades", "collected": "Collected at this bet: {names}", "locked": "locked", "unlocked": "unlocked",
 	// bet
 	"your-bet": "Your bet", "bet": "Bet", "coin-value": "Coin value", "lines": "Lines", "coins-a-line": "Coins a line", "lower": "{what}: lower", "higher": "{what}: higher", "your-witch": "Your witch", "yours": "yours", "max-bet": "Bet max and spin",
 	"bet-made-of": "{lines, plural, one {# line} other {# lines}} of {line} make {total} a spin.",
@@ -29,31 +29,36 @@ export const EN = {
 	"auto.spins-wrong": "Choose 1 to {most} spins.", "auto.amount-wrong": "Type an amount above 0, such as 50 or 12.50, or leave it empty.", "auto.left": "{n, plural, one {# spin} other {# spins}} of your autospin left.", "auto.resume": "Resume", "auto.end": "End",
 	"bonus.spins": "{n, plural, one {# bonus spin} other {# bonus spins}}", "bonus.words": "at a bet of {bet}, free of charge, until {until}", "bonus.spin": "Bonus spin",
 	// messages
-	"away": "The connection was lost. This game continues where it was in {seconds} s.", "back-in-round": "You are back in round {round}, where you left it.", "session-ended": "Your session ended because you were inactive. An open round is kept.",
+	"away": "The connection was lost. In {seconds} s this game continues where it was.", "back-in-round": "You are back in round {round}, where you left it.", "session-ended": "Your session ended because you were inactive. An open round is kept.",
 	"session-ended-live": "Your session ended because you were inactive. An open round is kept: open the game again.", "smallest-bet-is": "The smallest bet is {amount}.", "set-smallest": "Set the smallest bet", "found-expected": "Found {found}; expected {expected}.",
-	"silent.bet": "No answer yet. Your bet is booked once or not at all, the page asks until it knows. Before it your balance was shown as {balance} after the bet. Your money is safe.",
-	"silent.move": "No answer yet. Your move counts once, the page asks until it knows. Your money is safe; balance {balance}.",
+	"silent.bet": "No answer yet. Your bet is booked once or not at all; the page keeps asking until it knows. With the bet taken off, your balance is {balance}. Your money is safe.",
+	"silent.move": "No answer yet. Your move counts once; the page keeps asking until it knows. Your money is safe; balance {balance}.",
 	"already-done": "Move {move} was already done; its answer was lost.", "bet-not-placed": "Finish your Jackpot Cards first. Your win is collected; the bet was not placed.", "guess-right": "The {card}: right. {amount} to collect.", "guess-wrong": "The {card}: wrong. You lose {amount}.",
 	"said.pick": "Choose a vial.", "said.next": "Continue when you are ready.", "said.gamble": "Double or collect.", "round-win": "Round win {amount}.",
 	// scenes
 	"vials": "Vials", "vials.choose": "{name}: choose {n, plural, one {# more vial} other {# more vials}}", "vial": "vial {n}", "vial.picked": "vial {n}, picked", "last-cards": "Last cards", "gamble.title": "Double or collect", "gamble.offer": "Double {stake} to {win}?",
 	"gamble.attempts": "{n, plural, one {# attempt} other {# attempts}} left", "gamble.above": "You can gamble up to {amount}.", "gamble.autospin": "You cannot gamble while autospin runs.", "gamble.too-small": "Too little to halve.",
-	"colour.red": "Red", "colour.black": "Black", "colour.hearts": "Red heart", "colour.diamonds": "Red diamond", "colour.spades": "Black spade", "colour.clubs": "Black club", "tier.2": "Big win", "tier.3": "Huge win", "tier.4": "Legendary win",
-	"jackpot.title": "Progressive jackpot", "jackpot.of": "You have won the jackpot of {game}", "jackpot.booking": "being booked …", "jackpot.booked": "It is on your balance.", "jackpot.safe": "It is yours; the amount appears here when it is booked.", "jackpot.collect": "Wonderful",
+	"colour.red": "Red", "colour.black": "Black", "colour.hearts": "Red heart", "colour.diamonds": "Red diamond", "colour.spades": "Black spade", "colour.clubs": "Black club", "total-win": "Total win", "tier.2": "Big win", "tier.3": "Huge win", "tier.4": "Legendary win",
+	"jackpot.word": "JACKPOT", "jackpot.title": "Progressive jackpot", "jackpot.of": "You have won the jackpot of {game}", "jackpot.booking": "being booked …", "jackpot.booked": "It is on your balance.", "jackpot.safe": "It is yours; the amount appears here when it is booked.", "jackpot.collect": "Wonderful",
 	"intro.free_spin": "{n, plural, one {# free spin} other {# free spins}} at the bet that won them.", "intro.sticky_spin": "{n, plural, one {# respin} other {# respins}} with the held symbols.", "intro.hold_respin": "{n, plural, one {# respin} other {# respins}}; each new symbol sets them back.",
 	"intro.explosion": "All question marks turn into the same symbol.", "news.cards": "{player} has won {level}:", "news.pool": "{player} has won the jackpot of {game}:",
 	// this round, winners, proof
 	"round-steps": "This list shows each step of a round. Select a step to see it again.", "winners": "Winners", "no-winners": "No winners yet.", "proof.none": "The game shows the hash of each round's secret before your nonce is sent, and the secret when the round has closed.",
 	"proof.round": "round {round}", "proof.matches": "secret matches", "proof.differs": "secret does not match", "proof.cards": "drew {value} of {below} for Jackpot Cards, which start below {threshold}",
 	// history
-	"replay": "Replay", "replay-of": "Round {round}, {game}", "replay-round": "Replay of round {round}", "replay-bet": "bet {bet}, definition {version}", "back-to-history": "Back to the list", "all-games": "All games", "only-wins": "Only wins",
-	"h.round": "Round", "h.game": "Game", "h.time": "Time", "h.before": "Before", "h.bet": "Bet", "h.win": "Win", "h.after": "After", "h.more": "Earlier rounds", "h.shown": "{n} of {of} loaded rounds shown.", "h.archived": "Older rounds are in the archive.",
+	"replay": "Replay", "replay-of": "Round {round}, {game}", "replay-round": "Replay of round {round}", "prove": "Prove", "prove-round": "Prove round {round}", "replay-bet": "bet {bet}, definition {version}", "back-to-history": "Back to the list", "all-games": "All games", "only-wins": "Only wins",
+	"h.game": "Game", "h.time": "Time", "h.before": "Before", "h.bet": "Bet", "h.win": "Win or amount", "h.after": "After", "h.more": "Earlier entries", "h.archived": "Older entries are in the archive.", "h.what": "Entry", "h.all": "All entries", "h.from": "From", "h.to": "To",
+	"h.nothing": "There is nothing to show.", "h.searched": "Searched back to {time}.", "h.search-on": "Search further back", "h.number": "round {n}", "h.bought": "bought", "h.bonus-spin": "bonus spin", "h.void": "void", "h.open": "not finished",
+	"h.link": "Link for support", "h.copy": "Copy", "h.copied": "Copied",
+	"h.only.round": "Rounds", "h.only.jackpot": "Jackpots", "h.only.card_prize": "Jackpot Cards", "h.only.double": "Doubles", "h.only.bonus_spins": "Bonus spins", "h.only.money": "Deposits and withdrawals",
+	"h.kind.jackpot": "Jackpot", "h.kind.card_prize": "Jackpot Cards prize", "h.kind.double": "Double", "h.kind.halve": "Half moved to the balance", "h.kind.void": "Round void", "h.kind.deposit": "Deposit", "h.kind.withdrawal": "Withdrawal", "h.kind.withdrawal_paid": "Withdrawal paid",
+	"h.kind.withdrawal_returned": "Withdrawal returned", "h.kind.correction": "Correction", "h.kind.grant": "Bonus funds", "h.kind.grant_taken_back": "Bonus funds taken back", "h.kind.bonus_spins": "Bonus spins received", "h.kind.bonus_spins_ended": "Bonus spins ended",
 	// a definition in words
 	"g.not-sold": "not sold at this bet", "g.above-price": "above the highest price, {price}", "g.wild-reels": "{n, plural, one {# reel} other {# reels}} ({reels}) wild from top to bottom", "g.line-wins": "at least one line wins",
 	"g.symbols-land": "at least {n} {symbol} symbols land", "g.start-hold": "they start Hold and Win", "g.by-paytable": "Pays by the paytable, features at their own odds", "g.rtp": "{percent} %", "g.rtp-below_max": "{percent} % below the largest bet", "g.rtp-max": "{percent} % at the largest bet",
 	"feature.high_symbols": "High Symbols", "feature.random_wilds": "Random Wilds", "feature.multiplier": "Multiplier", "feature.mega_wild": "Mega Wild",
 	// phases
-	"p.spin": "Spin", "p.free-spin": "Free spin", "p.battle": "Battle", "p.vials": "Vials", "p.hold": "Hold and Win", "p.hold-ends": "Hold and Win ends", "p.explosion": "Explosion", "p.respin": "Respin", "p.sticky-spin": "{symbol} spin",
+	"p.spin": "Spin", "p.free-spins": "Free spins", "p.free-spin": "Free spin", "p.battle": "Battle", "p.vials": "Vials", "p.hold": "Hold and Win", "p.hold-ends": "Hold and Win ends", "p.explosion": "Explosion", "p.respin": "Respin", "p.sticky-spin": "{symbol} spin",
 	"p.lines-win": "{n, plural, one {# line wins} other {# lines win}} {amount}", "p.symbols-pay": "{n} × {symbol} pay {amount}", "p.jackpot": "PROGRESSIVE JACKPOT", "p.jackpot-of": "PROGRESSIVE JACKPOT: {amount}", "p.free-spins-won": "{n, plural, one {# free spin} other {# free spins}} won",
 	"p.collected": "{names} collected", "p.used-up": "the three potions are used up", "p.starts": "{feature} starts", "p.explode": "the potions explode", "p.start-hold": "{n} {symbol}s start Hold and Win: {respins, plural, one {# respin} other {# respins}}",
 	"p.start-sticky": "{symbol} on reel {reel} starts {n, plural, one {# respin} other {# respins}} with the held symbols", "p.start-battle": "{n} × {symbol} start a battle", "p.open-vials": "{n} × {symbol} open the vials", "p.no-win": "no win",
@@ -102,10 +107,23 @@ export const EN = {
 	"h.left": "If you leave a round, it continues where you left it when you come back. After {hours} hours it is played to its end and paid.", "h.keyboard": "Keyboard", "h.keyboard-words": "Space and Enter press the main button: they spin, stop the reels sooner, collect, and continue a feature. Tab moves to every control, arrow keys between vials and cards. Escape closes windows.",
 	// protection
 	"days": "{n, plural, one {# day} other {# days}}", "hours": "{n, plural, one {# hour} other {# hours}}", "minutes": "{n, plural, one {# minute} other {# minutes}}", "period.day": "a day", "period.week": "a week", "period.month": "a month",
-	"limits": "Limits and pauses", "limits.words": "A stricter limit holds at once. A looser one holds after a waiting time.", "limit.deposit": "Deposits {period}", "limit.loss": "Losses {period}", "limit.wager": "Stakes {period}", "limit.time": "Time without a rest", "limit.break": "Break", "limit.time_out": "Time-out", "limit.exclusion": "Self-exclusion",
+	"limits": "Limits and pauses", "limits.words": "A stricter limit takes effect at once, a looser one after a waiting time.", "limit.deposit": "Deposits {period}", "limit.loss": "Losses {period}", "limit.wager": "Stakes {period}", "limit.time": "Time without a rest", "limit.break": "Break", "limit.time_out": "Time-out", "limit.exclusion": "Self-exclusion",
 	"limit.none": "no limit", "limit.now": "Now: {limit}.", "limit.used": "{used} used, {left} left.", "limit.renews": "Starts again {time}.", "limit.pending": "From {time}: {limit}.", "limit.in-minutes": "minutes", "limit.set": "Set", "limit.remove": "Remove", "limit.wrong": "Type an amount, such as 50 or 12.50.",
 	"limit.refused": "Your limit was reached: {limit}, {amount}. Left: {left}. It starts again {time}.", "limit.refused-pause": "You have paused play: {limit}, until {time}.",
 	"pause": "Pause", "pause.words": "During a pause you can neither bet nor deposit. An open round can be finished and its win collected. A pause cannot be shortened.", "pause.ask": "You will not be able to play for {time}, and nobody can undo it.", "pause.yes": "Pause for {time}", "pause.running": "{name} until {time}.",
 	"session": "Your session", "session.reminder": "Time for a look", "session.since": "Playing since", "session.rounds": "Rounds", "session.staked": "Staked", "session.returned": "Returned", "session.net": "Result", "session.part": "The session is long: these figures cover its latest part.", "session.remind": "Remind me after", "session.never": "never", "session.on": "Go on",
-	"logout": "Log out", "logged-out": "You are logged out. An open round is kept.",
+	"logout": "Log out", "logout-all": "Log out on all devices", "logged-out": "You are logged out. An open round is kept.",
+	// Jackpot Cards
+	"cards.name": "Jackpot Cards", "cards.found": "{found} of {of} found", "cards.card": "Card {n}, face down", "cards.card-open": "Card {n}, {suit}", "cards.won": "Three {suit}: you win {amount}.",
+	"cards.turned": "{suit}, {found} of {of}. Turn another card.", "cards.begin": "Turn a card. Three of one suit win its jackpot.", "cards.hash": "hash of the secret", "cards.matches": "secret {secret} matches",
+	"cards.differs": "secret {secret} does not match", "cards.paused": "Autospin paused, {left} of {of} left", "cards.booked": "The prize is on your balance.", "cards.twelve": "Twelve cards", "cards.back": "Back to the game",
+	"cards.booking": "Booking the prize …", "cards.certain": "certain",
+	"cards.r-four": "There are four jackpots, one for each suit: clubs, diamonds, hearts and spades, from the lowest to the highest. Each grows by a part of every bet. Its value and currency are shown above the game. The house pays that part: nothing is taken from your bet, and the game's return does not include it.",
+	"cards.r-starts": "When a round is over and its win is collected, Jackpot Cards may start at random. The chance is in proportion to the bet (for a bought spin, to its price) and never above 1",
+	"cards.r-odds": "; at {price} it is {odds}", "cards.r-certain": ". Any bet that takes part can win any of the four. Once the cards start, you are certain to win one of them.",
+	"cards.r-turn": "Twelve cards lie face down, three of each suit. Turn them one by one until three of one suit are face up: you win the jackpot of that suit. It pays the value shown when you turn the third card. If two players win the same jackpot, the player who turned the third card first gets its value; the second player gets its start value and what bets have added since.",
+	"cards.r-prize": "The prize goes to your balance automatically and cannot be gambled. The game then continues, and so does autospin with the spins that are left.",
+	"cards.r-drawn": "How it is drawn: when the cards start, the jackpot is drawn with weights that are the same for every player. The cards that you turn are a random sequence in which that suit is the first to be complete. Which place you touch changes nothing.",
+	"cards.r-hash": "The game shows the hash of the cards' secret before you turn the first card, and the secret with the prize. With it anyone can draw the jackpot and the cards again. The draw that starts the cards uses the secret of the round.",
+	"cards.r-lost": "If you lose the connection, the same cards are face up when you come back. The jackpot is the same and pays its value at that time. If you stay away for long, the cards are turned and paid without you. On a slow connection the values shown may be late.",
 };

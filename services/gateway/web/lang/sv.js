@@ -2,21 +2,21 @@
 export const SV = {
 	"loading": "Laddar …", "close": "Stäng", "cancel": "Avbryt", "done": "Klar", "back": "Tillbaka", "none": "ingen", "nothing": "inget", "on": "på", "off": "av", "try-again": "Försök igen",
 	// huvudknappen
-	"login": "Spela som demospelare", "continue-as": "Fortsätt som {player}", "spin": "Snurra", "buy-spin": "Köp snurr", "stop": "Stopp", "skip": "Hoppa över", "collect": "Ta hem", "continue": "Fortsätt", "pick": "Välj",
+	"login": "Spela på skoj", "continue-as": "Fortsätt som {player}", "spin": "Snurra", "buy-spin": "Köp snurr", "stop": "Stopp", "skip": "Hoppa över", "collect": "Ta hem", "continue": "Fortsätt", "pick": "Välj",
 	"start-free-spins": "Starta gratissnurr", "start-sticky": "Starta {symbol}-snurr", "double": "Dubbla", "halve": "Halvera", "auto": "Auto", "turbo": "Turbo", "buy": "Köp",
 	// varför en knapp inte kan användas
 	"why.login": "Logga in för att spela.", "why.away": "Spelet fortsätter om ett ögonblick.", "why.cards": "Spela klart Jackpot Cards först.", "why.autospin": "Autosnurr pågår: stoppa det först.", "why.pick": "Välj dina flaskor först.",
 	"why.next": "En bonus väntar: fortsätt den först.", "why.busy": "Vänta på svaret på ditt senaste drag.", "why.casino": "Öppna spelet från ditt kasino.", "why.lowest": "{what}: detta är det lägsta.", "why.highest": "{what}: detta är det högsta.",
 	"why.one-spin": "Den valda bonusen gäller ett snurr: välj grundspelet för autosnurr.", "why.feature": "Spela klart bonusen först.", "why.gamble": "Ta hem eller förlora din vinst först.",
 	// överst och i menyn
-	"lobby": "Lobby", "menu": "Meny", "rules": "Regler", "rules-and-paytable": "Regler och vinsttabell", "history": "Historik", "this-round": "Denna omgång", "last-round": "Din senaste omgång", "full-screen": "Helskärm", "language": "Språk", "games": "Spel",
-	"play-money": "Lekpengar", "round-no": "Omgång", "feed.connecting": "ansluter", "feed.live": "live", "feed.reconnecting": "återansluter", "feed.token-refused": "inte inloggad", "sound.effects": "Ljud", "sound.music": "Musik",
+	"lobby": "Lobby", "menu": "Meny", "rules": "Regler", "paytable": "Bästa symboler vid din insats", "rules-and-paytable": "Regler och vinsttabell", "cashier": "Sätt in pengar", "no-such-game": "Här finns inget spel '{game}'.", "history": "Historik", "this-round": "Denna omgång", "last-round": "Din senaste omgång", "full-screen": "Helskärm", "language": "Språk", "games": "Spel",
+	"play-money": "Lekpengar", "round-no": "Omgång", "age": "18+", "age.demo": "Bara låtsaspengar: inget kan vinnas eller förloras. Spelen är för vuxna.", "age.live": "Spel om pengar är för vuxna. Sätt gränser och ta pauser i menyn; sluta när det inte är roligt.", "feed.connecting": "ansluter", "feed.live": "live: jackpottar och vinnare visas när de händer", "feed.late": "försenat: en del nyheter kommer senare", "feed.reconnecting": "återansluter", "feed.token-refused": "inte inloggad", "sound.all": "Ljud", "sound.effects": "Ljud", "sound.music": "Musik",
 	// lobbyn
 	"jackpot-up-to": "Jackpott upp till", "rtp": "Återbetalar {percent} %", "rtp-demo": "Demo", "volatility": "{level} volatilitet", "volatility.low": "låg", "volatility.medium": "medelhög", "volatility.high": "hög", "volatility.very-high": "mycket hög",
 	// hjul och pengar
 	"reels": "Hjul", "wins": "Vinster på denna skärm", "being-paid": "betalas ut", "cell.empty": "tom", "cell.held": "hålls", "cell.won": "vinner", "cell.landed": "ny", "balance": "Saldo", "win": "Vinst", "open": "Att ta hem", "total-bet": "Total insats", "price": "Pris",
-	"n-coins": "{n, plural, one {# mynt} other {# mynt}}", "jackpots": "Jackpottar just nu", "coin": "Mynt {coin}", "choose-and-spin": "Välj din insats och snurra.", "login-first": "Se dig omkring, eller logga in för att spela.", "good-luck": "Lycka till!",
-	"suit.clubs": "Klöver", "suit.diamonds": "Ruter", "suit.hearts": "Hjärter", "suit.spades": "Spader", "collected": "Samlat vid denna insats: {names}", "locked": "låst", "unlocked": "upplåst",
+	"n-coins": "{n, plural, one {# mynt} other {# mynt}}", "jackpot-at": "Jackpott, mynt {coin}", "jackpots": "Jackpottar just nu", "coin": "Mynt {coin}", "choose-and-spin": "Välj din insats och snurra.", "login-first": "Se dig omkring, eller logga in för att spela.", "good-luck": "Lycka till!",
+	"card-name": "{suit} {rank}", "joker": "joker", "suit.clubs": "Klöver", "suit.diamonds": "Ruter", "suit.hearts": "Hjärter", "suit.spades": "Spader", "collected": "Samlat vid denna insats: {names}", "locked": "låst", "unlocked": "upplåst",
 	// insats
 	"your-bet": "Din insats", "bet": "Insats", "coin-value": "Myntvärde", "lines": "Linjer", "coins-a-line": "Mynt per linje", "lower": "{what}: lägre", "higher": "{what}: högre", "your-witch": "Din häxa", "yours": "din", "max-bet": "Max insats och snurra",
 	"bet-made-of": "{lines, plural, one {# linje} other {# linjer}} för {line} blir {total} per snurr.",
@@ -38,22 +38,27 @@ export const SV = {
 	// scener
 	"vials": "Flaskor", "vials.choose": "{name}: välj {n, plural, one {# flaska till} other {# flaskor till}}", "vial": "flaska {n}", "vial.picked": "flaska {n}, vald", "last-cards": "Senaste korten", "gamble.title": "Dubbla eller ta hem", "gamble.offer": "Dubbla {stake} till {win}?",
 	"gamble.attempts": "{n, plural, one {# försök} other {# försök}} kvar", "gamble.above": "Du kan dubbla upp till {amount}.", "gamble.autospin": "Du kan inte dubbla medan autosnurr pågår.", "gamble.too-small": "För lite att halvera.",
-	"colour.red": "Röd", "colour.black": "Svart", "colour.hearts": "Rött hjärter", "colour.diamonds": "Röd ruter", "colour.spades": "Svart spader", "colour.clubs": "Svart klöver", "tier.2": "Stor vinst", "tier.3": "Jättevinst", "tier.4": "Legendarisk vinst",
-	"jackpot.title": "Progressiv jackpott", "jackpot.of": "Du har vunnit jackpotten i {game}", "jackpot.booking": "bokas …", "jackpot.booked": "Den finns på ditt saldo.", "jackpot.safe": "Den är din; beloppet visas här när det är bokat.", "jackpot.collect": "Underbart",
+	"colour.red": "Röd", "colour.black": "Svart", "colour.hearts": "Rött hjärter", "colour.diamonds": "Röd ruter", "colour.spades": "Svart spader", "colour.clubs": "Svart klöver", "total-win": "Total vinst", "tier.2": "Stor vinst", "tier.3": "Jättevinst", "tier.4": "Legendarisk vinst",
+	"jackpot.word": "JACKPOTT", "jackpot.title": "Progressiv jackpott", "jackpot.of": "Du har vunnit jackpotten i {game}", "jackpot.booking": "bokas …", "jackpot.booked": "Den finns på ditt saldo.", "jackpot.safe": "Den är din; beloppet visas här när det är bokat.", "jackpot.collect": "Underbart",
 	"intro.free_spin": "{n, plural, one {# gratissnurr} other {# gratissnurr}} med insatsen som vann dem.", "intro.sticky_spin": "{n, plural, one {# omsnurr} other {# omsnurr}} med de hållna symbolerna.", "intro.hold_respin": "{n, plural, one {# omsnurr} other {# omsnurr}}; varje ny symbol ger alla tillbaka.",
 	"intro.explosion": "Alla frågetecken blir samma symbol.", "news.cards": "{player} har vunnit {level}:", "news.pool": "{player} har vunnit jackpotten i {game}:",
 	// omgången, vinnare, bevis
 	"round-steps": "Listan visar varje steg i en omgång. Välj ett steg för att se det igen.", "winners": "Vinnare", "no-winners": "Inga vinnare ännu.", "proof.none": "Spelet visar hashen av varje omgångs hemlighet innan ditt slumptal skickas, och hemligheten när omgången är slut.",
 	"proof.round": "omgång {round}", "proof.matches": "hemligheten stämmer", "proof.differs": "hemligheten stämmer inte", "proof.cards": "drog {value} av {below} för Jackpot Cards, som börjar under {threshold}",
 	// historik
-	"replay": "Repris", "replay-of": "Omgång {round}, {game}", "replay-round": "Repris av omgång {round}", "replay-bet": "insats {bet}, definition {version}", "back-to-history": "Tillbaka till listan", "all-games": "Alla spel", "only-wins": "Bara vinster",
-	"h.round": "Omgång", "h.game": "Spel", "h.time": "Tid", "h.before": "Före", "h.bet": "Insats", "h.win": "Vinst", "h.after": "Efter", "h.more": "Tidigare omgångar", "h.shown": "{n} av {of} laddade omgångar visas.", "h.archived": "Äldre omgångar finns i arkivet.",
+	"replay": "Repris", "replay-of": "Omgång {round}, {game}", "replay-round": "Repris av omgång {round}", "prove": "Bevisa", "prove-round": "Bevisa omgång {round}", "replay-bet": "insats {bet}, definition {version}", "back-to-history": "Tillbaka till listan", "all-games": "Alla spel", "only-wins": "Bara vinster",
+	"h.game": "Spel", "h.time": "Tid", "h.before": "Före", "h.bet": "Insats", "h.win": "Vinst eller belopp", "h.after": "Efter", "h.more": "Tidigare händelser", "h.archived": "Äldre händelser finns i arkivet.", "h.what": "Händelse", "h.all": "Alla händelser", "h.from": "Från", "h.to": "Till",
+	"h.nothing": "Det finns inget att visa.", "h.searched": "Sökt tillbaka till {time}.", "h.search-on": "Sök längre tillbaka", "h.number": "omgång {n}", "h.bought": "köpt", "h.bonus-spin": "bonussnurr", "h.void": "ogiltig", "h.open": "inte avslutad",
+	"h.link": "Länk till kundtjänst", "h.copy": "Kopiera", "h.copied": "Kopierad",
+	"h.only.round": "Omgångar", "h.only.jackpot": "Jackpottar", "h.only.card_prize": "Jackpot Cards", "h.only.double": "Dubblingar", "h.only.bonus_spins": "Bonussnurr", "h.only.money": "Insättningar och uttag",
+	"h.kind.jackpot": "Jackpott", "h.kind.card_prize": "Vinst i Jackpot Cards", "h.kind.double": "Dubbling", "h.kind.halve": "Hälften lades undan", "h.kind.void": "Omgången är ogiltig", "h.kind.deposit": "Insättning", "h.kind.withdrawal": "Uttag", "h.kind.withdrawal_paid": "Uttag utbetalt",
+	"h.kind.withdrawal_returned": "Uttag återfört", "h.kind.correction": "Rättelse", "h.kind.grant": "Bonuspengar", "h.kind.grant_taken_back": "Bonuspengar återtagna", "h.kind.bonus_spins": "Bonussnurr mottagna", "h.kind.bonus_spins_ended": "Bonussnurr avslutade",
 	// en definition i ord
 	"g.not-sold": "säljs inte vid denna insats", "g.above-price": "över det högsta priset, {price}", "g.wild-reels": "{n, plural, one {# hjul} other {# hjul}} ({reels}) wild uppifrån och ner", "g.line-wins": "minst en linje vinner",
 	"g.symbols-land": "minst {n} {symbol} landar", "g.start-hold": "de startar Hold and Win", "g.by-paytable": "Betalar enligt vinsttabellen, bonusar med sina egna odds", "g.rtp": "{percent} %", "g.rtp-below_max": "{percent} % under högsta insats", "g.rtp-max": "{percent} % vid högsta insats",
 	"feature.high_symbols": "Höga symboler", "feature.random_wilds": "Slumpvisa wilds", "feature.multiplier": "Multiplikator", "feature.mega_wild": "Mega Wild",
 	// faser
-	"p.spin": "Snurr", "p.free-spin": "Gratissnurr", "p.battle": "Strid", "p.vials": "Flaskor", "p.hold": "Hold and Win", "p.hold-ends": "Hold and Win slutar", "p.explosion": "Explosion", "p.respin": "Omsnurr", "p.sticky-spin": "{symbol}-snurr",
+	"p.spin": "Snurr", "p.free-spins": "Gratissnurr", "p.free-spin": "Gratissnurr", "p.battle": "Strid", "p.vials": "Flaskor", "p.hold": "Hold and Win", "p.hold-ends": "Hold and Win slutar", "p.explosion": "Explosion", "p.respin": "Omsnurr", "p.sticky-spin": "{symbol}-snurr",
 	"p.lines-win": "{n, plural, one {# linje vinner} other {# linjer vinner}} {amount}", "p.symbols-pay": "{n} × {symbol} betalar {amount}", "p.jackpot": "PROGRESSIV JACKPOTT", "p.jackpot-of": "PROGRESSIV JACKPOTT: {amount}", "p.free-spins-won": "{n, plural, one {# gratissnurr} other {# gratissnurr}} vunna",
 	"p.collected": "{names} samlas", "p.used-up": "de tre dryckerna är förbrukade", "p.starts": "{feature} startar", "p.explode": "dryckerna exploderar", "p.start-hold": "{n} {symbol} startar Hold and Win: {respins, plural, one {# omsnurr} other {# omsnurr}}",
 	"p.start-sticky": "{symbol} på hjul {reel} startar {n, plural, one {# omsnurr} other {# omsnurr}} med de hållna symbolerna", "p.start-battle": "{n} × {symbol} startar en strid", "p.open-vials": "{n} × {symbol} öppnar flaskorna", "p.no-win": "ingen vinst",
@@ -111,5 +116,18 @@ export const SV = {
 	"limit.refused": "Din gräns är nådd: {limit}, {amount}. Kvar: {left}. Den börjar om {time}.", "limit.refused-pause": "Du har pausat spelet: {limit}, till {time}.",
 	"pause": "Paus", "pause.words": "Under en paus kan du varken satsa eller sätta in. En öppen omgång kan spelas klart och vinsten tas hem. En paus kan inte förkortas.", "pause.ask": "Du kommer inte att kunna spela på {time}, och ingen kan ångra det.", "pause.yes": "Pausa i {time}", "pause.running": "{name} till {time}.",
 	"session": "Din session", "session.reminder": "Dags för en titt", "session.since": "Har spelat sedan", "session.rounds": "Omgångar", "session.staked": "Satsat", "session.returned": "Tillbaka", "session.net": "Resultat", "session.part": "Sessionen är lång: siffrorna gäller dess senaste del.", "session.remind": "Påminn mig efter", "session.never": "aldrig", "session.on": "Fortsätt",
-	"logout": "Logga ut", "logged-out": "Du är utloggad. En öppen omgång finns kvar.",
+	"logout": "Logga ut", "logout-all": "Logga ut på alla enheter", "logged-out": "Du är utloggad. En öppen omgång finns kvar.",
+	// Jackpot Cards
+	"cards.name": "Jackpot Cards", "cards.found": "{found} av {of} funna", "cards.card": "Kort {n}, med baksidan upp", "cards.card-open": "Kort {n}, {suit}", "cards.won": "Tre {suit}: du vinner {amount}.",
+	"cards.turned": "{suit}, {found} av {of}. Vänd ett kort till.", "cards.begin": "Vänd ett kort. Tre av en färg vinner dess jackpott.", "cards.hash": "hemlighetens hash", "cards.matches": "hemligheten {secret} stämmer",
+	"cards.differs": "hemligheten {secret} stämmer inte", "cards.paused": "Autosnurr väntar, {left} av {of} kvar", "cards.booked": "Vinsten finns på ditt saldo.", "cards.twelve": "Tolv kort", "cards.back": "Tillbaka till spelet",
+	"cards.booking": "Vinsten bokförs …", "cards.certain": "säkert",
+	"cards.r-four": "Det finns fyra jackpottar, en för varje färg: klöver, ruter, hjärter och spader, från den lägsta till den högsta. Var och en växer med en del av varje insats. Dess värde och valuta visas ovanför spelet. Huset betalar den delen: inget tas från din insats, och spelets återbetalning räknar inte med den.",
+	"cards.r-starts": "När en omgång är över och vinsten är hemtagen kan Jackpot Cards starta slumpmässigt. Chansen står i proportion till insatsen (för ett köpt snurr, till dess pris) och är aldrig större än 1",
+	"cards.r-odds": "; vid {price} är den {odds}", "cards.r-certain": ". Varje insats som deltar kan vinna vilken som helst av de fyra. När korten väl har startat vinner du säkert en av dem.",
+	"cards.r-turn": "Tolv kort ligger med baksidan upp, tre av varje färg. Vänd dem ett efter ett tills tre av en färg ligger uppvända: du vinner den färgens jackpott. Den betalar det värde som visas när du vänder det tredje kortet. Om två spelare vinner samma jackpott får den som vände det tredje kortet först dess värde; den andra får startvärdet och det som insatser har lagt till sedan dess.",
+	"cards.r-prize": "Vinsten går till ditt saldo av sig själv och kan inte dubblas. Sedan fortsätter spelet, och autosnurr med de snurr som är kvar.",
+	"cards.r-drawn": "Så dras det: när korten startar dras jackpotten med vikter som är lika för alla spelare. Korten som du vänder är en slumpmässig följd där den färgen är den första som blir komplett. Vilken plats du trycker på ändrar ingenting.",
+	"cards.r-hash": "Spelet visar hashen av kortens hemlighet innan du vänder det första kortet, och hemligheten tillsammans med vinsten. Med den kan vem som helst dra jackpotten och korten igen. Dragningen som startar korten använder omgångens hemlighet.",
+	"cards.r-lost": "Om du tappar anslutningen ligger samma kort uppvända när du kommer tillbaka. Jackpotten är densamma och betalar sitt värde vid den tiden. Om du är borta länge vänds korten och betalas utan dig. På en långsam anslutning kan värdena som visas vara sena.",
 };

@@ -1,0 +1,224 @@
+/* What the operator's side reads: the audit log, and players. */
+#include "services/gateway/adapters/money.h"
+#include "services/gateway/adapters/staff.h"
+
+#include "libcommon/base/currency.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LIMIT_DEFAULT 50
+#define LIMIT_MAX 500
+#define AUDIT_ROWS_MAX "20000" /* rows read for one page with a filter */
+#define TEXT_MAX 160
+#define TEXT_NUMBER 24
+#define US(column) "coalesce((extract(epoch from " column ") * 1000000)::bigint, 0)"
+
+/* ---- the audit log ---- */
+
+struct page {
+	struct waiter waiter; /* first */
+	int64_t limit;
+};
+
+static void audit_json(struct json_out *out, const PGresult *result, int row)
+{
+	out_open(out, NULL, '{');
+	out_uint(out, "id", (uint64_t)pg_number(result, row, 0));
+	out_uint(out, "time_us", (uint64_t)pg_number(result, row, 1));
+	out_string(out, "actor", PQgetvalue(result, row, 2));
+	out_string(out, "action", PQgetvalue(result, row, 3));
+	out_string(out, "subject", PQgetvalue(result, row, 4));
+	out_string(out, "request_id", PQgetvalue(result, row, 5));
+	out_raw(out, "content", PQgetvalue(result, row, 6));
+	out_int(out, "status", pg_number(result, row, 7));
+	out_close(out, '}');
+}
+
+/* Where the next page begins: behind the last row shown, or behind the last one read. 0: the log
+ * ends. */
+static int64_t audit_next(const struct page *page, const PGresult *result, int rows)
+{
+	if (rows > 0 && rows == page->limit)
+		return pg_number(result, rows - 1, 0);
+	return pg_number(result, 0, 9) == strtoll(AUDIT_ROWS_MAX, NULL, 10)
+		       ? pg_number(result, 0, 8)
+		       : 0;
+}
+
+static void on_audit_rows(void *context, PGresult *result, const char *error)
+{
+	struct page *page = context;
+	struct gateway *gateway = page->waiter.gateway;
+	struct json_out *out = &gateway->out;
+	struct edge_request *request = waiter_rows(&page->waiter, result, error);
+
+	if (request != NULL) {
+		int rows = PQgetisnull(result, 0, 0) ? 0 : PQntuples(result);
+		out_begin(out);
+		out_open(out, NULL, '{');
+		out_open(out, "rows", '[');
+		for (int i = 0; i < rows; i++)
+			audit_json(out, result, i);
+		out_close(out, ']');
+		out_int(out, "next", audit_next(page, result, rows));
+		out_close(out, '}');
+		answer_sent(gateway, request, 200);
+	}
+	free(page);
+}
+
+/* A filter's text; false when 400 was answered: one that is empty or too long is not "no filter".
+ */
+static bool text_read(struct edge_request *request, const char *name, char out[TEXT_MAX])
+{
+	if (edge_query(request, name, out, TEXT_MAX) == NULL || out[0] != '\0')
+		return true;
+	answer_bad(request, name, "an empty or too long text", "1 to 159 bytes");
+	return false;
+}
+
+void on_audit(struct edge_request *request, void *context)
+{
+	static const char *const names[] = { "limit", "before", "actor", "action", "subject",
+		NULL };
+	struct gateway *gateway = context;
+	char operator_text[16], before_text[TEXT_NUMBER], limit_text[TEXT_NUMBER];
+	char actor[TEXT_MAX] = "", action[TEXT_MAX] = "", subject[TEXT_MAX] = "";
+	const char *parameters[] = { operator_text, before_text, limit_text, actor, action,
+		subject };
+	uint32_t operator_id;
+	int64_t before, limit;
+	struct page *page;
+
+	if (!auth_operator_path(gateway, request, &operator_id) || !answer_query(request, names) ||
+		!answer_number(request, "before", INT64_MAX, 1, INT64_MAX, &before) ||
+		!answer_limit(request, LIMIT_DEFAULT, LIMIT_MAX, &limit))
+		return;
+	if (!text_read(request, "actor", actor) || !text_read(request, "action", action) ||
+		!text_read(request, "subject", subject))
+		return;
+	page = waiter_new(sizeof(*page), gateway, request, 0);
+	page->limit = limit;
+	(void)snprintf(operator_text, sizeof(operator_text), "%" PRIu32, operator_id);
+	(void)snprintf(before_text, sizeof(before_text), "%" PRId64, before);
+	(void)snprintf(limit_text, sizeof(limit_text), "%" PRId64, limit);
+	pg_pool_query(gateway->pg,
+		"with w as materialized (select * from gateway.audit where operator = $1::integer "
+		"and id < $2::bigint order by id desc limit " AUDIT_ROWS_MAX "), f as (select * "
+		"from w where position($4 in actor) > 0 and position($5 in action) > 0 and "
+		"position($6 in subject) > 0 order by id desc limit $3::bigint) select f.id, " US(
+			"f.time") ", f.actor, f.action, f.subject, f.request_id, f.content, f.status, "
+				  "x.lo, x.n from (select coalesce(min(id), 0) as lo, count(*) as n from w) x left "
+				  "join f on true order by f.id desc",
+		6, parameters, QUERY_MS, on_audit_rows, page);
+}
+
+/* ---- players ---- */
+
+static void player_json(struct json_out *out, const PGresult *result, int row)
+{
+	const struct currency *currency = currency_by_number((uint32_t)pg_number(result, row, 1));
+	char name[PLAYER_TEXT_MAX];
+
+	player_id_format((player_id)pg_number(result, row, 0), name);
+	out_open(out, NULL, '{');
+	out_string(out, "player", name);
+	out_string(out, "currency", currency == NULL ? "" : currency->code);
+	out_int(out, "balance_minor", pg_number(result, row, 2));
+	out_int(out, "pending_minor", pg_number(result, row, 3));
+	out_uint(out, "moves", (uint64_t)pg_number(result, row, 4));
+	out_bool(out, "blocked", pg_number(result, row, 5) != 0);
+	out_uint(out, "opened_us", (uint64_t)pg_number(result, row, 6));
+	out_uint(out, "claims_open", (uint64_t)pg_number(result, row, 7));
+	out_uint(out, "withdrawals_open", (uint64_t)pg_number(result, row, 8));
+	out_uint(out, "last_us", (uint64_t)pg_number(result, row, 9));
+	out_close(out, '}');
+}
+
+#define ACCOUNT_COLUMNS                                                                                             \
+	"a.player, a.currency, a.balance, coalesce((select sum(p) from unnest(a.pendings) with "                    \
+	"ordinality u (p, n) where n % 3 = 0), 0)::bigint, a.last_move, a.blocked::integer, " US(                   \
+		"a.opened") ", (select count(*) from wallet.claim c where c.player = a.player and "                 \
+			    "c.closed_seq is null), (select count(*) from wallet.hold h where h.player = a.player " \
+			    "and h.kind = 28 and h.settled_kind = 0), " US("j.time")
+#define ACCOUNT_FROM                                                                               \
+	"from wallet.account a left join wallet.journal j on j.shard = a.shard and j.seq = "       \
+	"a.last_seq and j.day = wallet.day_of(a.shard, a.last_seq) "
+
+static void on_players(void *context, PGresult *result, const char *error)
+{
+	struct waiter *waiter = context;
+	struct edge_request *request = waiter_rows(waiter, result, error);
+
+	if (request != NULL)
+		answer_rows(waiter->gateway, request, result, false, "players", player_json);
+	free(waiter);
+}
+
+void on_player_search(struct edge_request *request, void *context)
+{
+	static const char *const names[] = { "limit", "after", "number", NULL };
+	struct gateway *gateway = context;
+	char first[TEXT_NUMBER], last[TEXT_NUMBER], limit_text[TEXT_NUMBER],
+		digits[TEXT_NUMBER] = "";
+	const char *parameters[] = { first, last, limit_text, digits };
+	uint32_t operator_id;
+	int64_t after, limit, ignored;
+	player_id from, to;
+
+	if (!auth_operator_path(gateway, request, &operator_id) || !answer_query(request, names) ||
+		!answer_number(request, "after", 0, 0, (int64_t)PLAYER_NUMBER_MAX - 1, &after) ||
+		!answer_limit(request, LIMIT_DEFAULT, LIMIT_MAX, &limit))
+		return;
+	(void)edge_query(request, "number", digits, sizeof(digits));
+	if (digits[0] != '\0' && !number_read(digits, 1, (int64_t)PLAYER_NUMBER_MAX, &ignored)) {
+		answer_bad(request, "number", digits, "the first digits of a player's number");
+		return;
+	}
+	(void)player_id_make(operator_id, (uint64_t)after + 1, &from);
+	(void)player_id_make(operator_id, PLAYER_NUMBER_MAX, &to);
+	(void)snprintf(first, sizeof(first), "%" PRId64, from);
+	(void)snprintf(last, sizeof(last), "%" PRId64, to);
+	(void)snprintf(limit_text, sizeof(limit_text), "%" PRId64, limit);
+	pg_pool_query(gateway->pg_ro,
+		"select " ACCOUNT_COLUMNS ACCOUNT_FROM
+		"where a.player between $1::bigint and $2::bigint and ($4 = '' or left((a.player & "
+		"281474976710655)::text, length($4)) = $4) order by a.player limit $3::bigint",
+		4, parameters, QUERY_MS, on_players,
+		waiter_new(sizeof(struct waiter), gateway, request, 0));
+}
+
+static void on_player_row(void *context, PGresult *result, const char *error)
+{
+	struct waiter *waiter = context;
+	struct edge_request *request = waiter_rows(waiter, result, error);
+
+	if (request != NULL && PQntuples(result) == 0)
+		edge_answer_error(request, 404, "player_unknown",
+			"This player has no account. Nothing was done.", "player",
+			edge_parameter(request, 1), "a player of the operator");
+	else if (request != NULL)
+		answer_rows(waiter->gateway, request, result, true, NULL, player_json);
+	free(waiter);
+}
+
+void on_player_view(struct edge_request *request, void *context)
+{
+	static const char *const none[] = { NULL };
+	struct gateway *gateway = context;
+	char number[TEXT_NUMBER];
+	const char *parameters[] = { number };
+	uint32_t operator_id;
+	player_id player;
+
+	if (!auth_operator_path(gateway, request, &operator_id) ||
+		!player_path(request, operator_id, &player) || !answer_query(request, none))
+		return;
+	(void)snprintf(number, sizeof(number), "%" PRId64, player);
+	pg_pool_query(gateway->pg_ro,
+		"select " ACCOUNT_COLUMNS ACCOUNT_FROM "where a.player = $1::bigint", 1, parameters,
+		QUERY_MS, on_player_row, waiter_new(sizeof(struct waiter), gateway, request, 0));
+}

@@ -1,0 +1,81 @@
+/* People who use the operator's side, and who asks: a person with a session, or a back end with a
+ * key.
+ *
+ * Every gateway keeps the live sessions in memory and reads them four times a second. So the end of
+ * a session, a disabled user and a withdrawn role take effect everywhere within 250 ms. */
+#ifndef CARILLON_GATEWAY_ADAPTERS_STAFF_H
+#define CARILLON_GATEWAY_ADAPTERS_STAFF_H
+
+#include "libcommon/edge/password.h"
+#include "services/gateway/adapters/gateway.h"
+#include "services/gateway/core/permits.h"
+
+#define STAFF_DIGEST_BYTES 32
+#define STAFF_CSRF_MAX 48
+#define ASKER_MAX 64
+
+struct staff_session {
+	uint8_t digest[STAFF_DIGEST_BYTES]; /* of the cookie's text */
+	int64_t staff;
+	uint32_t operator_id;
+	char name[STAFF_NAME_MAX + 1];
+	role_set roles;
+	char csrf[STAFF_CSRF_MAX];
+	uint64_t seen_us, confirmed_us, expires_us;
+	bool must_change, has_totp;
+};
+
+/* Who asks. */
+struct asker {
+	uint32_t operator_id;
+	const struct staff_session *session; /* NULL: a back end's key */
+	/* Of the key, or of the user: a second approver must have another one. */
+	uint8_t digest[STAFF_DIGEST_BYTES];
+	char name[ASKER_MAX]; /* "operator-1 key 0123abcd", "operator-1 anna" */
+};
+
+/* Where the answers of passwords are worked out; created by staff_begin. */
+extern struct password *staff_passwords;
+/* What is verified where nobody has the name, so that the answer takes as long. */
+extern char staff_nobody[PASSWORD_HASH_MAX];
+
+void staff_begin(struct gateway *gateway);
+void staff_end(void);
+void staff_read(struct gateway *gateway); /* every 250 ms */
+
+/* The session of the request's cookie; NULL: none that lives. Valid until the loop turns; asked
+ * again in the same turn, the answer is the same. */
+const struct staff_session *staff_session_of(
+	const struct gateway *gateway, const struct edge_request *request);
+/* True: the cookie is unknown, its session may have begun at another gateway, and the request waits
+ * for the next read and is handled again; or it was answered 429 or 503. */
+bool staff_waits(struct gateway *gateway, struct edge_request *request);
+/* A change of this process's own counts at once: reads again, and forgets the session named. */
+void staff_forget(const uint8_t digest[STAFF_DIGEST_BYTES]);
+
+/* Checks a session for the route: CSRF token, roles, and that the user has confirmed of late. False
+ * when the request was answered. */
+bool staff_may(struct gateway *gateway, struct edge_request *request,
+	const struct staff_session *session, enum permission permission);
+
+/* True when the user has entered their password of late; else 403 confirm_needed was answered. */
+bool staff_confirmed(
+	struct gateway *gateway, struct edge_request *request, const struct staff_session *session);
+void staff_roles_json(struct json_out *out, role_set roles); /* the member "roles" */
+
+/* Who asks, for handlers whose request auth_operator has accepted. False: the session has ended
+ * meanwhile. */
+bool asker_of(
+	const struct gateway *gateway, const struct edge_request *request, struct asker *asker_r);
+
+/* staff_login.c */
+edge_handler on_staff_login, on_staff_session, on_staff_logout, on_staff_confirm, on_staff_password,
+	on_staff_totp;
+/* staff_users.c */
+edge_handler on_staff_list, on_staff_new, on_staff_action;
+/* operator_reads.c */
+edge_handler on_audit, on_player_search, on_player_view;
+/* reports.c */
+edge_handler on_series, on_reports, on_report, on_gaming_day;
+
+#endif

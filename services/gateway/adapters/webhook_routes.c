@@ -1,0 +1,417 @@
+/* Webhooks as an operator's users and back ends see them: list, create, change, rotate the secret,
+ * test, end, and the list of dead events. A secret is shown once, when it is made. */
+#include "services/gateway/adapters/staff.h"
+#include "services/gateway/adapters/webhooks.h"
+
+#include "libcommon/base/hex.h"
+
+#include <sodium.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WRITE_MS 3000
+#define KEEP_S_DEFAULT 86400
+#define CONTENT_MAX 1400
+#define US(column) "coalesce((extract(epoch from " column ") * 1000000)::bigint, 0)"
+
+struct change {
+	struct waiter waiter; /* first */
+	uint32_t operator_id;
+	char operator_text[16], webhook[24];
+	const char *action; /* for the audit log */
+	char content[CONTENT_MAX];
+};
+
+/* ---- who and which ---- */
+
+static bool webhook_path(struct edge_request *request, char out[24])
+{
+	int64_t number;
+
+	if (!number_read(edge_parameter(request, 1), 1, INT32_MAX, &number)) {
+		answer_bad(request, "webhook", edge_parameter(request, 1), "a webhook's number");
+		return false;
+	}
+	(void)snprintf(out, 24, "%" PRId64, number);
+	return true;
+}
+
+static struct change *change_new(struct gateway *gateway, struct edge_request *request,
+	uint32_t operator_id, const char *action)
+{
+	struct change *change = waiter_new(sizeof(*change), gateway, request, 0);
+
+	change->operator_id = operator_id;
+	change->action = action;
+	(void)snprintf(
+		change->operator_text, sizeof(change->operator_text), "%" PRIu32, operator_id);
+	return change;
+}
+
+/* What the audit log says of the request. */
+static void content_make(struct change *change, const struct webhook_body *body)
+{
+	struct json_out *out = &change->waiter.gateway->out;
+
+	out_begin(out);
+	out_open(out, NULL, '{');
+	if (body->has_url)
+		out_string(out, "url", body->url);
+	if (body->has_kinds)
+		out_string(out, "kinds", body->kinds);
+	if (body->has_event)
+		out_string(out, "event", body->event);
+	if (body->has_keep_s)
+		out_int(out, "keep_s", body->keep_s);
+	out_string(out, "reason", body->reason);
+	out_close(out, '}');
+	(void)snprintf(change->content, sizeof(change->content), "%.*s", (int)out->n, out->bytes);
+}
+
+static void audit(const struct change *change, const char *webhook, uint32_t status)
+{
+	char subject[40];
+
+	(void)snprintf(subject, sizeof(subject), "webhook %.20s", webhook);
+	audit_write_of(change->waiter.gateway, change->waiter.ticket, change->operator_id,
+		change->action, subject, change->content, status);
+}
+
+/* Also where the client has gone; 503: it is not known whether it was done. NULL: nothing is to be
+ * answered any more. `status` holds if the query gave rows. */
+static struct edge_request *changed(struct change *change, const PGresult *result,
+	const char *error, const char *webhook, uint32_t status)
+{
+	bool rows = result != NULL && PQresultStatus(result) == PGRES_TUPLES_OK;
+
+	audit(change, webhook, rows ? status : 503);
+	return waiter_rows(&change->waiter, result, error);
+}
+
+static bool has_rows(const PGresult *result)
+{
+	return result != NULL && PQresultStatus(result) == PGRES_TUPLES_OK && PQntuples(result) > 0;
+}
+
+static void answer_unknown(struct edge_request *request, const char *webhook)
+{
+	edge_answer_error(request, 404, "webhook_unknown",
+		"The operator has no such webhook. Nothing was done.", "webhook", webhook,
+		"a webhook of the operator");
+}
+
+static bool url_ok(
+	struct gateway *gateway, struct edge_request *request, const struct webhook_body *body)
+{
+	const char *expected;
+
+	if (!body->has_url ||
+		webhook_url_ok(body->url, gateway->settings.webhook_internal, &expected))
+		return true;
+	answer_bad(request, "url", body->url, expected);
+	return false;
+}
+
+static bool kinds_ok(struct edge_request *request, const struct webhook_body *body, char *array)
+{
+	array[0] = '\0';
+	if (!body->has_kinds || webhook_kinds_read(body->kinds, array))
+		return true;
+	answer_bad(request, "kinds", body->kinds,
+		"hit, large_win, payout, limit, game, separated by commas, each once");
+	return false;
+}
+
+/* ---- list ---- */
+
+static void webhook_json(struct json_out *out, const PGresult *result, int row)
+{
+	out_open(out, NULL, '{');
+	out_int(out, "id", pg_number(result, row, 0));
+	out_string(out, "url", PQgetvalue(result, row, 1));
+	out_string(out, "kinds", PQgetvalue(result, row, 2));
+	out_int(out, "version", pg_number(result, row, 3));
+	out_uint(out, "old_until_us", (uint64_t)pg_number(result, row, 4));
+	out_uint(out, "created_us", (uint64_t)pg_number(result, row, 5));
+	out_string(out, "created_by", PQgetvalue(result, row, 6));
+	out_int(out, "sent", pg_number(result, row, 7));
+	out_int(out, "waiting", pg_number(result, row, 8));
+	out_uint(out, "oldest_us", (uint64_t)pg_number(result, row, 9));
+	out_int(out, "dead", pg_number(result, row, 10));
+	out_uint(out, "last_us", (uint64_t)pg_number(result, row, 11));
+	out_bool(out, "last_good", strcmp(PQgetvalue(result, row, 12), "t") == 0);
+	out_string(out, "last_answer", PQgetvalue(result, row, 13));
+	out_close(out, '}');
+}
+
+static void on_list(void *context, PGresult *result, const char *error)
+{
+	struct waiter *waiter = context;
+	struct edge_request *request = waiter_rows(waiter, result, error);
+
+	if (request != NULL)
+		answer_rows(waiter->gateway, request, result, false, "webhooks", webhook_json);
+	free(waiter);
+}
+
+void on_webhooks(struct edge_request *request, void *context)
+{
+	static const char *const none[] = { NULL };
+	struct gateway *gateway = context;
+	char operator_text[16];
+	const char *parameters[] = { operator_text };
+	uint32_t operator_id;
+
+	if (!auth_operator_path(gateway, request, &operator_id) || !answer_query(request, none))
+		return;
+	(void)snprintf(operator_text, sizeof(operator_text), "%" PRIu32, operator_id);
+	pg_pool_query(gateway->pg,
+		"select id, url, kinds, version, " US("old_until") ", " US("created") ", created_by, sent, waiting, " US(
+			"oldest") ", dead, " US("last_time") ", last_good, coalesce(last_answer, '') from "
+							     "gateway.webhook_list($1::integer)",
+		1, parameters, QUERY_MS, on_list,
+		waiter_new(sizeof(struct waiter), gateway, request, 0));
+}
+
+/* ---- create and rotate: the secret is shown ---- */
+
+static void secret_answer(struct change *change, struct edge_request *request, const char *webhook,
+	const char *salt, uint32_t version)
+{
+	struct json_out *out = &change->waiter.gateway->out;
+	uint8_t secret[WEBHOOK_SECRET_BYTES];
+	char key[48], hex[2 * WEBHOOK_SECRET_BYTES + 1];
+
+	webhook_secret(webhooks_key(), salt, version, secret);
+	hex_format(secret, sizeof(secret), hex);
+	(void)snprintf(key, sizeof(key), "%.20s.%" PRIu32, webhook, version);
+	out_begin(out);
+	out_open(out, NULL, '{');
+	out_int(out, "id", strtoll(webhook, NULL, 10));
+	out_string(out, "key", key);
+	out_string(out, "secret", hex);
+	out_close(out, '}');
+	answer_sent(change->waiter.gateway, request, 200);
+	sodium_memzero(secret, sizeof(secret));
+	sodium_memzero(hex, sizeof(hex));
+}
+
+static void on_made(void *context, PGresult *result, const char *error)
+{
+	struct change *change = context;
+	bool made = has_rows(result) && !PQgetisnull(result, 0, 0);
+	const char *webhook = made ? PQgetvalue(result, 0, 0) : "new";
+	struct edge_request *request = changed(change, result, error, webhook, made ? 200 : 409);
+
+	if (request != NULL && made)
+		secret_answer(change, request, webhook, PQgetvalue(result, 0, 1),
+			(uint32_t)pg_number(result, 0, 2));
+	else if (request != NULL)
+		edge_answer_error(request, 409, "webhooks_full",
+			"The operator has ten webhooks already. Nothing was done.", NULL, NULL,
+			NULL);
+	free(change);
+}
+
+void on_webhook_new(struct edge_request *request, void *context)
+{
+	struct gateway *gateway = context;
+	struct webhook_body body = { 0 };
+	struct change *change;
+	uint32_t operator_id;
+	char kinds[WEBHOOK_KINDS_MAX + 2], actor[ACTOR_MAX];
+
+	if (!auth_operator_path(gateway, request, &operator_id) ||
+		!answer_parse(request, webhook_fields, &body) || !url_ok(gateway, request, &body) ||
+		!kinds_ok(request, &body, kinds))
+		return;
+	change = change_new(gateway, request, operator_id, "webhook created");
+	content_make(change, &body);
+	actor_of(gateway, request, operator_id, actor);
+	const char *parameters[] = { change->operator_text, body.url, kinds, actor };
+	pg_pool_query(gateway->pg,
+		"select id, salt, version from gateway.webhook_new($1::integer, $2, $3::text[], $4)",
+		4, parameters, WRITE_MS, on_made, change);
+}
+
+static void on_rotated(void *context, PGresult *result, const char *error)
+{
+	struct change *change = context;
+	uint32_t version = has_rows(result) ? (uint32_t)pg_number(result, 0, 1) : 0;
+	uint32_t status = !has_rows(result) ? 404 : version == 0 ? 409 : 200;
+	struct edge_request *request = changed(change, result, error, change->webhook, status);
+
+	if (request != NULL && status == 200)
+		secret_answer(change, request, change->webhook, PQgetvalue(result, 0, 0), version);
+	else if (request != NULL && status == 404)
+		answer_unknown(request, change->webhook);
+	else if (request != NULL)
+		edge_answer_error(request, 409, "webhook_rotating",
+			"Two secrets are in use already. Nothing was done. Wait until the old one "
+			"has ended, or send keep_s 0: then only the new secret is valid, at once.",
+			NULL, NULL, NULL);
+	free(change);
+}
+
+/* ---- change, test, end ---- */
+
+static void on_acted(void *context, PGresult *result, const char *error)
+{
+	struct change *change = context;
+	struct json_out *out = &change->waiter.gateway->out;
+	struct edge_request *request =
+		changed(change, result, error, change->webhook, has_rows(result) ? 200 : 404);
+
+	webhooks_wake();
+	if (request != NULL && !has_rows(result)) {
+		answer_unknown(request, change->webhook);
+	} else if (request != NULL) {
+		out_begin(out);
+		out_open(out, NULL, '{');
+		out_int(out, "id", strtoll(change->webhook, NULL, 10));
+		if (strcmp(change->action, "webhook tested") == 0)
+			out_string(out, "event", PQgetvalue(result, 0, 0));
+		out_close(out, '}');
+		answer_sent(change->waiter.gateway, request, 200);
+	}
+	free(change);
+}
+
+/* One statement an action; $1 operator, $2 webhook, then what the action needs. */
+static const struct {
+	const char *audit, *sql;
+	int n;
+	pg_done *done;
+} actions[] = {
+	[WEBHOOK_CHANGE] = { "webhook changed",
+		"select gateway.webhook_change($1::integer, $2::integer, $3, $4::text[])", 4,
+		on_acted },
+	[WEBHOOK_ROTATE] = { "webhook rotated",
+		"select salt, version from gateway.webhook_rotate($1::integer, $2::integer, "
+		"$3::integer)",
+		3, on_rotated },
+	[WEBHOOK_TEST] = { "webhook tested",
+		"select gateway.webhook_test($1::integer, $2::integer)", 2, on_acted },
+	[WEBHOOK_END] = { "webhook ended", "select gateway.webhook_end($1::integer, $2::integer)",
+		2, on_acted },
+};
+
+void on_webhook_action(struct edge_request *request, void *context)
+{
+	struct gateway *gateway = context;
+	struct webhook_body body = { 0 };
+	struct change *change;
+	uint32_t operator_id;
+	char kinds[WEBHOOK_KINDS_MAX + 2], webhook[24], keep[24];
+
+	if (!auth_operator_path(gateway, request, &operator_id) ||
+		!webhook_path(request, webhook) ||
+		!answer_parse(request, webhook_action_fields, &body) ||
+		!url_ok(gateway, request, &body) || !kinds_ok(request, &body, kinds))
+		return;
+	change = change_new(gateway, request, operator_id, actions[body.action].audit);
+	(void)snprintf(change->webhook, sizeof(change->webhook), "%s", webhook);
+	content_make(change, &body);
+	(void)snprintf(
+		keep, sizeof(keep), "%" PRId64, body.has_keep_s ? body.keep_s : KEEP_S_DEFAULT);
+	const char *parameters[] = { change->operator_text, change->webhook,
+		body.action == WEBHOOK_ROTATE ? keep
+		: body.has_url		      ? body.url
+					      : NULL,
+		body.has_kinds ? kinds : NULL };
+	pg_pool_query(gateway->pg, actions[body.action].sql, actions[body.action].n, parameters,
+		WRITE_MS, actions[body.action].done, change);
+}
+
+/* ---- dead events ---- */
+
+static void dead_json(struct json_out *out, const PGresult *result, int row)
+{
+	out_open(out, NULL, '{');
+	out_int(out, "number", pg_number(result, row, 0));
+	out_string(out, "event", PQgetvalue(result, row, 1));
+	out_string(out, "kind", PQgetvalue(result, row, 2));
+	out_string(out, "subject", PQgetvalue(result, row, 3));
+	out_raw(out, "body", PQgetvalue(result, row, 4));
+	out_uint(out, "created_us", (uint64_t)pg_number(result, row, 5));
+	out_uint(out, "dead_us", (uint64_t)pg_number(result, row, 6));
+	out_int(out, "attempts", pg_number(result, row, 7));
+	out_string(out, "answer", PQgetvalue(result, row, 8));
+	out_close(out, '}');
+}
+
+static void on_dead(void *context, PGresult *result, const char *error)
+{
+	struct waiter *waiter = context;
+	struct edge_request *request = waiter_rows(waiter, result, error);
+
+	if (request != NULL)
+		answer_rows(waiter->gateway, request, result, false, "events", dead_json);
+	free(waiter);
+}
+
+void on_webhook_dead(struct edge_request *request, void *context)
+{
+	static const char *const names[] = { "after", "limit", NULL };
+	struct gateway *gateway = context;
+	char operator_text[16], webhook[24], after_text[24], limit_text[24];
+	const char *parameters[] = { operator_text, webhook, after_text, limit_text };
+	uint32_t operator_id;
+	int64_t after, limit;
+
+	if (!auth_operator_path(gateway, request, &operator_id) ||
+		!webhook_path(request, webhook) || !answer_query(request, names) ||
+		!answer_number(request, "after", 0, 0, INT64_MAX, &after) ||
+		!answer_limit(request, 50, 200, &limit))
+		return;
+	(void)snprintf(operator_text, sizeof(operator_text), "%" PRIu32, operator_id);
+	(void)snprintf(after_text, sizeof(after_text), "%" PRId64, after);
+	(void)snprintf(limit_text, sizeof(limit_text), "%" PRId64, limit);
+	pg_pool_query(gateway->pg,
+		"select number, event, kind, subject, body, " US("created") ", " US(
+			"dead") ", attempts, coalesce(answer, '') from "
+				"gateway.webhook_dead($1::integer, $2::integer, $3::bigint, "
+				"$4::bigint)",
+		4, parameters, QUERY_MS, on_dead,
+		waiter_new(sizeof(struct waiter), gateway, request, 0));
+}
+
+static void on_resent(void *context, PGresult *result, const char *error)
+{
+	struct change *change = context;
+	struct json_out *out = &change->waiter.gateway->out;
+	struct edge_request *request = changed(change, result, error, change->webhook, 200);
+
+	webhooks_wake();
+	if (request != NULL) {
+		out_begin(out);
+		out_open(out, NULL, '{');
+		out_int(out, "events", pg_number(result, 0, 0));
+		out_close(out, '}');
+		answer_sent(change->waiter.gateway, request, 200);
+	}
+	free(change);
+}
+
+void on_webhook_resend(struct edge_request *request, void *context)
+{
+	struct gateway *gateway = context;
+	struct webhook_body body = { 0 };
+	struct change *change;
+	uint32_t operator_id;
+	char webhook[24];
+
+	if (!auth_operator_path(gateway, request, &operator_id) ||
+		!webhook_path(request, webhook) ||
+		!answer_parse(request, webhook_resend_fields, &body))
+		return;
+	change = change_new(gateway, request, operator_id, "webhook events sent again");
+	(void)snprintf(change->webhook, sizeof(change->webhook), "%s", webhook);
+	content_make(change, &body);
+	const char *parameters[] = { change->operator_text, change->webhook, body.event };
+	pg_pool_query(gateway->pg, "select gateway.webhook_resend($1::integer, $2::integer, $3)", 3,
+		parameters, WRITE_MS, on_resent, change);
+}

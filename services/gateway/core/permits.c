@@ -1,0 +1,131 @@
+#include "services/gateway/core/permits.h"
+
+#include <string.h>
+
+#define BIT(permission) (1U << (permission))
+#define READS (BIT(PERMIT_SELF) | BIT(PERMIT_READ))
+
+const char *const role_names[ROLES_N + 1] = { "viewer", "support", "finance", "jackpots",
+	"administrator", NULL };
+
+const char *const permission_names[PERMISSIONS_N + 1] = { "self", "read", "audit", "players",
+	"care", "open", "money", "void", "jackpots", "rates", "games", "users", NULL };
+
+static const uint32_t of_role[ROLES_N] = {
+	[ROLE_VIEWER] = READS | BIT(PERMIT_AUDIT),
+	[ROLE_SUPPORT] = READS | BIT(PERMIT_PLAYERS) | BIT(PERMIT_CARE),
+	[ROLE_FINANCE] = READS | BIT(PERMIT_AUDIT) | BIT(PERMIT_PLAYERS) | BIT(PERMIT_MONEY) |
+			 BIT(PERMIT_VOID) | BIT(PERMIT_RATES),
+	[ROLE_JACKPOTS] = READS | BIT(PERMIT_AUDIT) | BIT(PERMIT_JACKPOTS) | BIT(PERMIT_GAMES),
+	[ROLE_ADMINISTRATOR] = READS | BIT(PERMIT_AUDIT) | BIT(PERMIT_GAMES) | BIT(PERMIT_USERS),
+};
+
+#define PLAYER "/v1/operators/{}/players/{}"
+
+static const struct {
+	bool post;
+	const char *pattern;
+	enum permission permission;
+} rows[] = {
+	{ false, "/v1/operator/session", PERMIT_SELF },
+	{ true, "/v1/operator/logout", PERMIT_SELF },
+	{ true, "/v1/operator/confirm", PERMIT_SELF },
+	{ true, "/v1/operator/password", PERMIT_SELF },
+	{ true, "/v1/operator/totp", PERMIT_SELF },
+	{ false, "/v1/operator/status", PERMIT_READ },
+	{ false, "/v1/operators/{}/audit", PERMIT_AUDIT },
+	{ false, "/v1/operators/{}/series", PERMIT_READ },
+	{ false, "/v1/operators/{}/reports", PERMIT_READ },
+	{ false, "/v1/operators/{}/reports/{}/{}", PERMIT_READ },
+	{ true, "/v1/operators/{}/gaming-day", PERMIT_MONEY },
+	{ false, "/v1/operators/{}/users", PERMIT_USERS },
+	{ true, "/v1/operators/{}/users", PERMIT_USERS },
+	{ true, "/v1/operators/{}/users/{}", PERMIT_USERS },
+	{ false, "/v1/operators/{}/webhooks", PERMIT_READ },
+	{ true, "/v1/operators/{}/webhooks", PERMIT_USERS },
+	{ true, "/v1/operators/{}/webhooks/{}", PERMIT_USERS },
+	{ false, "/v1/operators/{}/webhooks/{}/dead", PERMIT_USERS },
+	{ true, "/v1/operators/{}/webhooks/{}/dead", PERMIT_USERS },
+	{ false, "/v1/operators/{}/players", PERMIT_PLAYERS },
+	{ true, "/v1/operators/{}/players", PERMIT_OPEN },
+	{ true, "/v1/operators/{}/sessions", PERMIT_OPEN },
+	{ false, PLAYER, PERMIT_PLAYERS },
+	{ false, PLAYER "/rounds", PERMIT_PLAYERS },
+	{ false, PLAYER "/rounds/{}", PERMIT_PLAYERS },
+	{ false, PLAYER "/journal", PERMIT_PLAYERS },
+	{ true, PLAYER "/deposits", PERMIT_MONEY },
+	{ true, PLAYER "/withdrawals", PERMIT_MONEY },
+	{ false, PLAYER "/withdrawals", PERMIT_PLAYERS },
+	{ false, PLAYER "/withdrawals/{}", PERMIT_PLAYERS },
+	{ true, PLAYER "/withdrawals/{}/decisions", PERMIT_MONEY },
+	{ true, PLAYER "/grants/{}/back", PERMIT_MONEY },
+	{ true, PLAYER "/corrections", PERMIT_MONEY },
+	{ true, PLAYER "/grants", PERMIT_MONEY },
+	{ true, PLAYER "/limits", PERMIT_CARE },
+	{ false, PLAYER "/limits", PERMIT_PLAYERS },
+	{ true, PLAYER "/block", PERMIT_CARE },
+	{ true, PLAYER "/bonus-spins", PERMIT_CARE },
+	{ false, PLAYER "/bonus-spins", PERMIT_PLAYERS },
+	{ true, PLAYER "/bonus-spins/{}/end", PERMIT_CARE },
+	{ true, PLAYER "/voids", PERMIT_VOID },
+	{ false, PLAYER "/voids", PERMIT_PLAYERS },
+	{ false, "/v1/operators/{}/voids", PERMIT_READ },
+	{ true, "/v1/operators/{}/games/{}/start", PERMIT_GAMES },
+	{ false, "/v1/operators/{}/pools/{}", PERMIT_READ },
+	{ true, "/v1/operators/{}/pools/{}/actions", PERMIT_JACKPOTS },
+	{ true, "/v1/operators/{}/pools/{}/actions/{}/approve", PERMIT_JACKPOTS },
+	{ false, "/v1/operators/{}/pools/{}/actions", PERMIT_READ },
+	{ false, "/v1/operators/{}/pools/{}/transfers", PERMIT_READ },
+	{ true, "/v1/operators/{}/fx-rates", PERMIT_RATES },
+	{ false, "/v1/operators/{}/fx-rates", PERMIT_READ },
+	{ true, "/v1/operators/{}/fx-rates/{}/approve", PERMIT_RATES },
+};
+
+bool roles_read(const char *text, role_set *roles_r)
+{
+	*roles_r = 0;
+	for (;;) {
+		size_t length = strcspn(text, ",");
+		size_t role = 0;
+		while (role < ROLES_N && (strlen(role_names[role]) != length ||
+						 memcmp(role_names[role], text, length) != 0))
+			role++;
+		if (role == ROLES_N)
+			return false;
+		*roles_r |= 1U << role;
+		if (text[length] == '\0')
+			return true;
+		text += length + 1;
+	}
+}
+
+bool roles_permit(role_set roles, enum permission permission)
+{
+	for (size_t role = 0; role < ROLES_N; role++)
+		if ((roles & 1U << role) != 0 && (of_role[role] & BIT(permission)) != 0)
+			return true;
+	return false;
+}
+
+bool key_permits(enum permission permission)
+{
+	return permission != PERMIT_SELF;
+}
+
+bool permission_confirms(enum permission permission)
+{
+	static const uint32_t grave = BIT(PERMIT_MONEY) | BIT(PERMIT_VOID) | BIT(PERMIT_JACKPOTS) |
+				      BIT(PERMIT_RATES) | BIT(PERMIT_USERS);
+	return (grave & BIT(permission)) != 0;
+}
+
+bool permit_of_route(bool post, const char *pattern, enum permission *permission_r)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		if (rows[i].post != post || strcmp(rows[i].pattern, pattern) != 0)
+			continue;
+		*permission_r = rows[i].permission;
+		return true;
+	}
+	return false;
+}

@@ -1,0 +1,30 @@
+-- The audit log is only added to; rates and decisions are set by functions that compare and audit. Salts of card rounds and records of moves are not read.
+grant usage on schema gateway, wallet, pool, cards, payments, engine to carillon_gateway;
+grant select, insert on gateway.audit to carillon_gateway;
+grant select, insert on gateway.game_start to carillon_gateway;
+grant select, insert, update (status, approved_key, approved_by, approved) on gateway.pool_request to carillon_gateway;
+grant select, insert, update (pause, pause_s, pause_until, reality_check_s) on gateway.player to carillon_gateway;
+grant select, insert, delete on gateway.revoked to carillon_gateway;
+grant select on gateway.operator_key, gateway.fx_request to carillon_gateway;
+grant execute on function gateway.fx_ask, gateway.fx_approve, gateway.decide, gateway.played_since, gateway.void_row, gateway.claims_open, wallet.newest_of, wallet.history_rows, wallet.history_start to carillon_gateway;
+grant select, insert, update on gateway.staff to carillon_gateway;
+grant select, insert, update, delete on gateway.staff_session to carillon_gateway;
+grant execute on function gateway.staff_enter, gateway.staff_failed, wallet.day_of to carillon_gateway;
+grant select (shard, seq, day, time) on wallet.journal to carillon_gateway;
+grant select on carillon.fx_rate, carillon.game, engine.stopped_game, payments.payout, payments.alarm to carillon_gateway;
+grant select on wallet.account, wallet.batch, wallet.claim, wallet.hold, wallet.house_leg, wallet.leaf, wallet.player_limit, wallet.spin_grant, wallet.void, wallet.void_report
+	to carillon_gateway;
+grant select on pool.pool, pool.row, pool.hit, pool.tally, pool.link, pool.participation, pool.made, pool.operator_action, pool.transfer_out, pool.transfer_in to carillon_gateway;
+grant select on cards.card_set, cards.level, cards.hit, cards.odds, cards.weights, cards.participation, cards.operator_action to carillon_gateway;
+grant select (pool, number, player, move, index, currency, stake_minor, wallet_shard, wallet_seq, claimed, opened, expires, key, secret_hash, weights, positions, suits, won,
+	level, hit, paid_minor, secret, by_house, ended) on cards.round to carillon_gateway;
+grant execute on function gateway.rollup_steps, gateway.report_seal, gateway.report_sign, gateway.report_make, gateway.series, gateway.csv, gateway.gaming_day_set,
+	gateway.gaming_day_at, gateway.day_begins, gateway.period_days to carillon_gateway;
+grant select on gateway.report, gateway.gaming_day to carillon_gateway;
+grant execute on function gateway.webhook_step, gateway.webhook_take, gateway.webhook_mark, gateway.webhook_state, gateway.webhook_new, gateway.webhook_change,
+	gateway.webhook_rotate, gateway.webhook_end, gateway.webhook_test, gateway.webhook_resend, gateway.webhook_list, gateway.webhook_dead to carillon_gateway;
+grant select on gateway.report, gateway.gaming_day, gateway.rollup_minute, gateway.rollup_quarter, gateway.rollup_tally, gateway.rollup_player, gateway.rollup_notable,
+	gateway.rollup_at, gateway.rollup_floor, gateway.rollup_missing to carillon_reports;
+grant execute on function gateway.report_make, gateway.series, gateway.csv, gateway.gaming_day_at, gateway.day_begins, gateway.period_days to carillon_reports, carillon_ro;
+-- carillon-watch compares what games return with what they publish.
+grant execute on function gateway.theory_of, gateway.rtp_json to carillon_ro;

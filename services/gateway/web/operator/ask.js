@@ -1,0 +1,29 @@
+// Requests of the console: with the session's cookie, its CSRF token, and a key for each action.
+import { ApiError, randomHex } from "/api.js";
+
+export const session = { csrf: null, lost: () => {} };
+
+async function once(method, path, body, key) {
+	const headers = {};
+	if (body) headers["Content-Type"] = "application/json";
+	if (key) headers["Idempotency-Key"] = key;
+	if (method === "POST" && session.csrf) headers["X-CSRF-Token"] = session.csrf;
+	const response = await fetch(path, { method, headers, credentials: "same-origin", body: body && JSON.stringify(body) });
+	const answer = await response.json().catch(() => null);
+	if (response.ok) return answer;
+	const error = new ApiError(response.status, answer);
+	if (error.code === "operator_key") session.lost();
+	throw error;
+}
+
+export const read = (path) => once("GET", path);
+// An action: the same key again has no second effect. The caller keeps it until it knows the outcome.
+export const act = (path, body, key = randomHex(16)) => once("POST", path, body, key);
+
+// What an error says, in one or two sentences.
+export function sentence(error) {
+	if (!(error instanceof ApiError)) return "The server does not answer. The action may or may not have been done.";
+	const { where, found, expected } = error.body?.error ?? {};
+	const more = [where && `in ${where}`, found && `found ${found}`, expected && `expected ${expected}`].filter(Boolean).join(", ");
+	return more ? `${error.message} (${more})` : error.message;
+}

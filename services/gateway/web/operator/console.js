@@ -1,0 +1,94 @@
+// The operator's console: login, the frame with its menu, and the screens by address (#jackpots/1). What a user may not do is not shown; the server decides.
+import { html, render, useEffect, useState } from "/vendor/htm-preact.js";
+import { always } from "/kept.js";
+import { act, read, sentence, session } from "/operator/ask.js";
+import { Health, Overview } from "/operator/overview.js";
+import { Games, Jackpot, Jackpots } from "/operator/jackpots.js";
+import { Player, Players } from "/operator/players.js";
+import { Report, Reports } from "/operator/reports.js";
+import { Webhooks } from "/operator/webhooks.js";
+import { Audit, Me, Password, Rates, Users } from "/operator/desk.js";
+
+const SCREENS = [
+	["overview", "Overview", "read", Overview], ["jackpots", "Jackpots", "read", Jackpots, Jackpot], ["games", "Games", "read", Games], ["players", "Players", "players", Players, Player],
+	["reports", "Reports", "read", Reports, Report], ["rates", "Rates", "read", Rates], ["audit", "Audit", "audit", Audit], ["users", "Users", "users", Users], ["webhooks", "Webhooks", "users", Webhooks], ["health", "Health", "read", Health],
+];
+
+function useAddress() {
+	const here = () => location.hash.slice(1).split("/");
+	const [address, setAddress] = useState(here());
+	useEffect(() => {
+		const change = () => { setAddress(here()); document.querySelector("main")?.focus(); };
+		addEventListener("hashchange", change);
+		return () => removeEventListener("hashchange", change);
+	}, []);
+	return address;
+}
+
+function Login({ onIn, why }) {
+	const [v, setV] = useState({ operator: always.get("console-operator") ?? "1", name: "", password: "", code: "" });
+	const [state, setState] = useState({ error: null, code: false, busy: false });
+	const typed = (name) => (event) => setV((old) => ({ ...old, [name]: event.target.value.trim === undefined ? "" : event.target.value }));
+	const submit = async (event) => {
+		event.preventDefault();
+		setState((old) => ({ ...old, error: null, busy: true }));
+		try {
+			await act("/v1/operator/login", { operator: Number(v.operator), name: v.name.trim(), password: v.password, ...(state.code && v.code ? { code: v.code.trim() } : {}) });
+			always.put("console-operator", v.operator);
+			onIn();
+		} catch (error) {
+			setState({ error: error.code === "code_needed" ? null : error, code: state.code || error.code === "code_needed", busy: false });
+		}
+	};
+	return html`<div class="door"><form class="panel" onSubmit=${submit}><h1>Carillon <small>console</small></h1>${why ? html`<p class="gold" role="status">${why}</p>` : null}
+		<label>Operator<input name="operator" inputmode="numeric" value=${v.operator} onInput=${typed("operator")} /></label>
+		<label>Name<input name="name" autocomplete="username" autocapitalize="none" value=${v.name} onInput=${typed("name")} autofocus /></label>
+		<label>Password<input name="password" type="password" autocomplete="current-password" value=${v.password} onInput=${typed("password")} /></label>
+		${state.code ? html`<label>One-time code<input name="code" inputmode="numeric" autocomplete="one-time-code" value=${v.code} onInput=${typed("code")} /><small class="quiet">From your authenticator app, or a recovery code.</small></label>` : null}
+		<button class="main" disabled=${state.busy}>${state.busy ? "Checking …" : "Log in"}</button>${state.error ? html`<p class="bad" role="alert">${sentence(state.error)}</p>` : null}
+		<p class="quiet">Create the first administrator with <code>jackpotctl user add</code>. <a href="/">Player's page</a></p></form></div>`;
+}
+
+function Frame({ me, children, screen, onOut }) {
+	return html`<a class="skip" href="#overview" onClick=${(e) => { e.preventDefault(); document.querySelector("main").focus(); }}>To the content</a>
+		<nav aria-label="Screens"><b class="brand">Carillon</b>${SCREENS.filter(([, , permission]) => me.permissions.includes(permission)).map(([id, title]) => html`<a href="#${id}" aria-current=${id === screen ? "page" : undefined}>${title}</a>`)}
+			<span class="spacer"></span><a href="#me" aria-current=${screen === "me" ? "page" : undefined}>${me.name}</a><button class="plain" onClick=${onOut}>Log out</button></nav>
+		<main tabindex="-1">${me.second_factor ? null : html`<p class="banner gold">Only a password protects this account. <a href="#me">Set up a second factor</a>.</p>`}${children}</main>`;
+}
+
+function App() {
+	const [me, setMe] = useState(undefined);
+	const [why, setWhy] = useState("");
+	const [screen = "overview", id, part] = useAddress();
+	const look = async () => {
+		try {
+			const mine = await read("/v1/operator/session");
+			session.csrf = mine.csrf;
+			setMe(mine);
+		} catch (error) {
+			setMe(null);
+		}
+	};
+	useEffect(() => {
+		session.lost = () => { session.csrf = null; setMe((old) => { if (old) setWhy("Your session has ended. Log in again."); return null; }); };
+		look();
+	}, []);
+	const out = async () => {
+		await act("/v1/operator/logout").catch(() => {});
+		session.csrf = null;
+		setWhy("");
+		setMe(null);
+	};
+	if (me === undefined) return html`<p class="quiet">Loading …</p>`;
+	if (me === null) return html`<${Login} why=${why} onIn=${look} />`;
+	if (me.must_change) return html`<div class="door"><section class="panel"><h1>A password of your own</h1><${Password} onDone=${look} why="Your password was set by somebody else. Choose a new one to go on." /></section></div>`;
+	const [, title, permission, List, One] = SCREENS.find(([name]) => name === screen) ?? [];
+	document.title = `${screen === "me" ? me.name : title ?? "?"} – Carillon console`;
+	const content = screen === "me" ? html`<${Me} me=${me} again=${look} />` : !List ? html`<p>There is no screen of this name.</p>`
+		: !me.permissions.includes(permission) ? html`<p>None of your roles permits this.</p>` : id && One ? html`<${One} key=${id} id=${id} me=${me} round=${/^[0-9]{1,19}$/.test(part ?? "") ? part : null} />` : html`<${List} me=${me} />`;
+	return html`<${Frame} me=${me} screen=${screen} onOut=${out}>${content}<//>`;
+}
+
+const place = document.getElementById("app");
+place.replaceChildren();
+render(html`<${App} />`, place);

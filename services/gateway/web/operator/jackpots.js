@@ -1,0 +1,197 @@
+// Jackpots: where each pool and set stands, and what may be done with it.
+import { html } from "/vendor/htm-preact.js";
+import { LEVELS, decimal, money, typedMinor } from "/format.js";
+import { Act, Badge, Group, Panel, REASON, Table, Tile, Trouble, euros, time, useRead, whole } from "/operator/parts.js";
+import { Changes, dataOf, said, wordOf } from "/operator/words.js";
+
+const STATES = { live: "good", paused: "gold", pausing: "gold", retired: "" };
+
+export function Jackpots() {
+	const status = useRead("/v1/operator/status", 2000);
+	const jackpots = useRead("/v1/jackpots", 1000);
+	if (!status.data || !jackpots.data) return html`<${Trouble} state=${status.data ? jackpots : status} />`;
+	const shown = (pool) => jackpots.data.pools.find((p) => p.pool === pool)?.rows ?? [];
+	return html`${status.error ? html`<${Trouble} state=${status} />` : null}<${Panel} title="Jackpots"><${Table} name="pools" rows=${status.data.pools} columns=${[
+		{ name: "pool", title: "Number", number: true }, { name: "id", title: "Jackpot", show: (p) => html`<a href="#jackpots/${p.pool}">${p.id}</a>` }, { name: "kind", title: "Kind" },
+		{ name: "status", title: "State", show: (p) => html`<${Badge} text=${p.status} state=${STATES[p.status]} />` },
+		{ name: "value", title: "Shown now", number: true, csv: (p) => shown(p.pool).filter((r) => r.currency === "EUR").map((r) => decimal(r.value_minor, r.currency)).join(" "), show: (p) => shown(p.pool).filter((r) => r.currency === "EUR").map((r) => html`<div class="gold">${money(r.value_minor, r.currency)}</div>`) },
+		{ name: "contributions_e27", title: "Contributions", number: true, show: (p) => euros(p.contributions_e27) }, { name: "jp_pool_e27", title: "In the rows", number: true, show: (p) => euros(p.jp_pool_e27) },
+		{ name: "jp_reserve_e27", title: "Reserve", number: true, show: (p) => euros(p.jp_reserve_e27) }, { name: "jp_seed_e27", title: "Seeds", number: true, show: (p) => euros(p.jp_seed_e27) },
+		{ name: "paid_e27", title: "Paid", number: true, show: (p) => euros(p.paid_e27) }]} /><//>`;
+}
+
+const path = (operator, pool) => () => `/v1/operators/${operator}/pools/${pool}/actions`;
+const figures = (currency) => (answer) => html`<${Changes} before=${answer.before} after=${answer.after} currency=${currency} />`;
+
+const simple = (operator, pool, action, title, what) => ({
+	title: `${title} ${pool.id}`, button: title, fields: [REASON], what: () => what, path: path(operator, pool.pool), shows: figures("EUR"), danger: action === "pause",
+	body: (v) => ({ action, reason: v.reason }),
+});
+
+// The rows of a pool or the levels of a set: how they are named in parameters, and what they show now.
+const placesOf = (rows) => rows.map((r) => r.level ? { key: String(r.level), text: LEVELS[r.level], currency: "EUR", value: r.value_minor, names: { level: LEVELS[r.level].toLowerCase() } }
+	: { key: `${r.currency} ${r.coin_minor}`, text: `${r.currency}, coin ${money(r.coin_minor, r.currency)}`, currency: r.currency, value: r.value_minor, names: { currency: r.currency, coin_minor: r.coin_minor } });
+const placeField = (places) => ({ name: "row", label: places[0]?.names.level ? "Level" : "Row", options: places.map(({ key, text }) => [key, text]) });
+const chosen = (places, v) => places.find(({ key }) => key === String(v.row)) ?? places[0];
+
+function adjust(operator, pool, rows) {
+	const places = placesOf(rows);
+	const delta = (v) => {
+		const minor = typedMinor(v.amount.replace(/^[+-]/, ""), chosen(places, v).currency);
+		return minor === null ? null : v.amount.startsWith("-") ? -minor : minor;
+	};
+	return {
+		title: `Adjust ${pool.id}`, button: "Adjust", path: path(operator, pool.pool), shows: figures(places[0]?.currency),
+		fields: [placeField(places), { name: "amount", label: "Change", inputmode: "decimal", example: "+100.00 or -25.00", help: "With the house's money. A second person must approve it." }, REASON],
+		what: (v) => {
+			const { value, currency } = chosen(places, v);
+			return delta(v) === null ? "" : `${money(value, currency)} becomes about ${money(value + delta(v), currency)}; it keeps growing meanwhile.`;
+		},
+		body: (v) => {
+			if (delta(v) === null) throw "Write an amount such as +100.00 or -25.00.";
+			return { action: "adjust", parameters: { ...chosen(places, v).names, delta_minor: delta(v) }, reason: v.reason };
+		},
+	};
+}
+
+// ---- terms ----
+
+// A decimal as whole numbers of 10^-places; null: nothing was typed.
+function exact(text, places, what) {
+	const typed = text.trim().replace(",", ".");
+	if (typed === "") return null;
+	const [, whole_, part = ""] = /^([0-9]+)(?:\.([0-9]+))?$/.exec(typed) ?? [];
+	if (whole_ === undefined || part.length > places) throw `${what}: write a number with at most ${places} digits after the point.`;
+	return Number(whole_ + part.padEnd(places, "0"));
+}
+
+const optional = (names) => Object.fromEntries(Object.entries(names).filter(([, value]) => value !== null));
+
+// The seed, and what makes it grow, from the row's next hit on.
+function terms(operator, pool, rows) {
+	const places = placesOf(rows);
+	const share = pool.kind === "cards" ? { name: "share", label: "Share of stakes, %", inputmode: "decimal", required: false, example: "0.1" } : { name: "share", label: "Row rate", inputmode: "decimal", required: false };
+	return {
+		title: `Change the terms of ${pool.id}`, button: "Change terms", path: path(operator, pool.pool), shows: figures(places[0]?.currency),
+		fields: [placeField(places), { name: "seed", label: "Seed", inputmode: "decimal", required: false, help: "Empty: it stays." }, { ...share, help: "Empty: it stays." }, REASON], what: () => "It holds from the next hit on; what is shown now stays.",
+		body: (v) => {
+			const { names, currency } = chosen(places, v);
+			const seed = v.seed.trim() === "" ? null : typedMinor(v.seed, currency);
+			if (v.seed.trim() !== "" && seed === null) throw `Write the seed in ${currency}, such as ${decimal(1000, currency)}.`;
+			const grows = pool.kind === "cards" ? { wager_ppm: exact(v.share, 4, "Share of stakes") } : { row_rate_nano: exact(v.share, 9, "Row rate") };
+			return { action: "parameters", parameters: { ...names, ...optional({ seed_minor: seed, ...grows }) }, reason: v.reason };
+		},
+	};
+}
+
+const takePart = (operator, pool) => ({
+	title: `Take part in ${pool.id}`, button: "Take part or not", path: path(operator, pool.pool), shows: figures("EUR"), fields: [{ name: "takes", label: "Your players", options: [["yes", "take part"], ["no", "do not take part"]] }, REASON],
+	what: (v) => v.takes === "yes" ? "Your players' stakes feed it." : "Your players' stakes feed it no more. A game whose jackpot it is cannot be played by your players.",
+	body: (v) => ({ action: "take_part", parameters: { takes_part: v.takes === "yes" }, reason: v.reason }),
+});
+
+const odds = (operator, pool) => ({
+	title: `Change the odds of ${pool.id}`, button: "Odds", path: path(operator, pool.pool), shows: figures("EUR"),
+	fields: [{ name: "currency", label: "Currency", value: "EUR", most: 3 }, { name: "in", label: "Chances", inputmode: "numeric", value: "1" }, { name: "of", label: "Out of", inputmode: "numeric", help: "For each smallest unit of the stake." }, REASON],
+	what: (v) => Number(v.in) > 0 && Number(v.of) > 0 ? `A round of ${money(100, v.currency.toUpperCase() || "EUR")} starts Jackpot Cards once in ${new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 }).format(Math.max(1, v.of / v.in / 100))}.` : "",
+	body: (v) => {
+		if (!(Number(v.in) > 0 && Number(v.of) >= Number(v.in))) throw "Write whole numbers above 0; out of at least the chances.";
+		return { action: "odds", parameters: { currency: v.currency.toUpperCase(), in: Number(v.in), of: Number(v.of) }, reason: v.reason };
+	},
+});
+
+const weights = (operator, pool) => ({
+	title: `Change the weights of ${pool.id}`, button: "Weights", path: path(operator, pool.pool), shows: figures("EUR"), fields: [...LEVELS.slice(1).map((name) => ({ name, label: name, inputmode: "numeric" })), REASON],
+	what: (v) => {
+		const all = LEVELS.slice(1).map((name) => Number(v[name]) || 0);
+		const sum = all.reduce((a, b) => a + b, 0);
+		return sum ? `${LEVELS.slice(1).map((name, i) => `${name} ${(100 * all[i] / sum).toFixed(1)} %`).join(", ")}. Card rounds that are open keep theirs.` : "";
+	},
+	body: (v) => ({ action: "weights", parameters: { weights: LEVELS.slice(1).map((name) => Number(v[name])) }, reason: v.reason }),
+});
+
+// ---- what ends something ----
+
+const retire = (operator, pool, pools) => ({
+	title: `Retire ${pool.id}`, button: "Retire", danger: true, path: path(operator, pool.pool), shows: figures("EUR"),
+	fields: [{ name: "to", label: "Its money goes to the reserve of", options: pools.filter((p) => p.pool !== pool.pool && p.kind === pool.kind && p.status !== "retired").map((p) => [p.pool, p.id]) }, REASON],
+	what: () => "It ends for ever. It must be paused, and a second person must approve it. What arrives later goes the same way.",
+	body: (v) => ({ action: "retire", parameters: { rest: { pool: Number(v.to) } }, reason: v.reason }),
+});
+
+function removeRow(operator, pool, rows) {
+	const places = placesOf(rows);
+	return {
+		title: `Remove a row of ${pool.id}`, button: "Remove a row", danger: true, path: path(operator, pool.pool), shows: figures(places[0]?.currency), fields: [placeField(places), REASON],
+		what: (v) => `${money(chosen(places, v)?.value, chosen(places, v)?.currency)} goes to the reserve. No definition may have the row, the pool must be paused, and a second person must approve it.`,
+		body: (v) => ({ action: "parameters", parameters: { ...chosen(places, v).names, remove: true }, reason: v.reason }),
+	};
+}
+
+function Actions({ operator, pool, may, list }) {
+	const approve = (a) => ({
+		title: `Approve: ${wordOf(a.action)}`, button: "Approve", fields: [], what: () => `${a.actor} asks: ${wordOf(a.action)} (${said(a.parameters)}). Reason: ${a.reason}`, shows: figures(dataOf(a.parameters).currency),
+		path: () => `/v1/operators/${operator}/pools/${pool.pool}/actions/${a.id}/approve`, body: () => undefined,
+	});
+	return html`<${Table} name="actions" rows=${list.data?.actions} empty="No actions yet." columns=${[
+		{ name: "time_us", title: "When", show: (a) => time(a.time_us) }, { name: "action", title: "Action", show: (a) => wordOf(a.action) }, { name: "parameters", title: "What", csv: (a) => said(a.parameters), show: (a) => said(a.parameters) },
+		{ name: "reason", title: "Reason" }, { name: "actor", title: "By" }, { name: "second", title: "Approved by" },
+		{ name: "status", title: "State", show: (a) => html`<${Badge} text=${a.status} state=${a.status === "done" ? "good" : a.status === "waiting" ? "gold" : "bad"} /> ${a.refusal}
+			${a.status === "waiting" && may ? html`<${Act} action=${approve(a)} onDone=${list.again} />` : null}` }]} />`;
+}
+
+function Acts({ operator, pool, rows, pools, again }) {
+	const act = (action, disabled) => html`<${Act} action=${action} onDone=${again} disabled=${disabled} />`;
+	const none = rows.length === 0;
+	return html`<${Panel} title="Act"><div class="groups">
+		<${Group} name="Play">${act(simple(operator, pool, "resume", "Resume", "The jackpot takes contributions again, and its games accept bets again."))}${act(simple(operator, pool, "pause", "Pause", "Games with this jackpot refuse bets until it is resumed. Booked rounds are still paid."))}<//>
+		<${Group} name="Money">${act(adjust(operator, pool, rows), none)}<//>
+		<${Group} name="Terms">${act(terms(operator, pool, rows), none)}${act(takePart(operator, pool))}${pool.kind === "cards" ? [act(odds(operator, pool)), act(weights(operator, pool))] : null}<//>
+		${pool.kind === "progressive" ? html`<${Group} name="For ever">${act(removeRow(operator, pool, rows), none)}${act(retire(operator, pool, pools))}<//>` : null}</div><//>`;
+}
+
+function Rows({ pool, exact, rows }) {
+	if (pool.kind === "cards") return html`<${Table} name="levels" rows=${rows} columns=${[
+		{ name: "level", title: "Level", show: (r) => LEVELS[r.level] }, { name: "currency", title: "Currency" }, { name: "value_minor", title: "Shown now", number: true, show: (r) => html`<b class="gold">${money(r.value_minor, r.currency)}</b>` },
+		{ name: "seed_minor", title: "Seed", number: true, show: (r) => money(r.seed_minor, r.currency) }, { name: "hits", title: "Hits", number: true, show: (r) => whole(r.hits) }]} />`;
+	return html`<${Table} name="rows" rows=${exact?.rows} columns=${[
+		{ name: "currency", title: "Currency" }, { name: "coin_minor", title: "Coin", number: true, show: (r) => money(r.coin_minor, r.currency) },
+		{ name: "value_minor", title: "Shown now", number: true, show: (r) => html`<b class="gold">${money(r.value_minor, r.currency)}</b>` },
+		{ name: "value", title: "Exactly, EUR", number: true }, { name: "seed_minor", title: "Seed", number: true, show: (r) => money(r.seed_minor, r.currency) },
+		{ name: "hits", title: "Hits", number: true, show: (r) => whole(r.hits) }, { name: "next", title: "From its next hit on", show: (r) => r.next ? `seed ${decimal(r.next.seed_minor, r.currency)}, rate ${r.next.row_rate}` : "the same" }]} />`;
+}
+
+export function Jackpot({ id, me }) {
+	const base = `/v1/operators/${me.operator}/pools/${id}`;
+	const status = useRead("/v1/operator/status", 2000);
+	const jackpots = useRead("/v1/jackpots", 1000);
+	const pool = status.data?.pools.find((p) => String(p.pool) === id);
+	const exact = useRead(pool?.kind === "progressive" ? base : null, 2000);
+	const list = useRead(`${base}/actions?limit=50`, 5000);
+	const transfers = useRead(`${base}/transfers?limit=50`, 0);
+	if (!pool) return html`<${Trouble} state=${status} />${status.data ? html`<p>There is no jackpot ${id}.</p>` : null}`;
+	const rows = jackpots.data?.pools.find((p) => String(p.pool) === id)?.rows ?? [];
+	const may = me.permissions.includes("jackpots");
+	const again = () => { status.again(); list.again(); exact.again(); };
+	return html`<p class="crumbs"><a href="#jackpots">Jackpots</a> / ${pool.id}</p>${status.error ? html`<${Trouble} state=${status} />` : null}
+		<div class="tiles"><${Tile} name="State" value=${pool.status} state=${STATES[pool.status]} note=${pool.kind} /><${Tile} name="Contributions" value=${euros(pool.contributions_e27)} />
+			<${Tile} name="In the rows" value=${euros(pool.jp_pool_e27)} /><${Tile} name="Reserve" value=${euros(pool.jp_reserve_e27)} /><${Tile} name="House seed" value=${euros(pool.house_seed_e27)} />
+			<${Tile} name="Paid" value=${euros(pool.paid_e27)} note=${pool.hits === null ? "" : `${whole(pool.hits)} hits`} /></div>
+		${may ? html`<${Acts} operator=${me.operator} pool=${pool} rows=${rows} pools=${status.data.pools} again=${again} />` : null}
+		<${Panel} title="Rows"><${Rows} pool=${pool} exact=${exact.data} rows=${rows} /><//>
+		<${Panel} title="Actions"><${Actions} operator=${me.operator} pool=${pool} may=${may} list=${list} /><//>
+		<${Panel} title="Transfers"><${Table} name="transfers" rows=${transfers.data?.transfers} empty="No money went to or came from other jackpots." columns=${[
+			{ name: "time_us", title: "When", show: (t) => time(t.time_us) }, { name: "from", title: "From", show: (t) => t.from.pool }, { name: "to", title: "To", show: (t) => t.to.pool },
+			{ name: "amount_e27", title: "Amount", number: true, show: (t) => euros(t.amount_e27) }, { name: "booked", title: "Booked", show: (t) => t.booked ? time(t.booked.time_us) : "on the way" }]} /><//>`;
+}
+
+export function Games({ me }) {
+	const games = useRead("/v1/games", 5000);
+	const start = (game) => ({ title: game ? `Start ${game.name} again` : "Start all games again", button: game ? "Start again" : "Start all again", fields: [REASON], path: () => `/v1/operators/${me.operator}/games/${game?.id ?? "all"}/start`,
+		what: () => "Only a game that the engine has stopped can be started again.", body: (v) => ({ reason: v.reason }) });
+	return html`<${Panel} title="Games" aside=${me.permissions.includes("games") ? html`<${Act} action=${start(null)} />` : null}><${Trouble} state=${games} /><${Table} name="games" rows=${games.data?.games} columns=${[
+		{ name: "number", title: "Number", number: true }, { name: "name", title: "Game", show: (g) => html`<b>${g.name}</b> <small class="quiet">${g.id}</small>` }, { name: "version", title: "Version" },
+		{ name: "modes", title: "Modes", show: (g) => g.modes.map((m) => m.name ?? m.id).join(", ") }, { name: "pool", title: "Jackpot" },
+		{ name: "math_version", title: "Digest of the definition", show: (g) => html`<code title=${g.math_version}>${g.math_version.slice(0, 16)}</code>` },
+		{ name: "act", title: "", csv: () => "", show: (g) => html`<a href="/rules/${g.id}/">Rules</a> ${me.permissions.includes("games") ? html`<${Act} action=${start(g)} />` : null}` }]} /><//>`;
+}

@@ -1,0 +1,140 @@
+// Players: found by number, looked at, and what support and finance do for them.
+import { html, useState } from "/vendor/htm-preact.js";
+import { decimal, money, typedMinor } from "/format.js";
+import { wordOf } from "/operator/words.js";
+import { Act, Badge, Group, Panel, REASON, Table, Tile, Trouble, time, useRead, whole } from "/operator/parts.js";
+
+const numberOf = (player) => player.split("-")[1];
+
+export function Players({ me }) {
+	const [typed, setTyped] = useState("");
+	const [after, setAfter] = useState(0);
+	const players = useRead(`/v1/operators/${me.operator}/players?limit=100&after=${after}${typed ? `&number=${typed}` : ""}`, 5000);
+	const rows = players.data?.players;
+	return html`<${Panel} title="Players"><div class="controls"><label>Number begins with<input type="search" name="number" inputmode="numeric" value=${typed} onInput=${(e) => { setTyped(e.target.value.replace(/\D/g, "").replace(/^0+/, "")); setAfter(0); }} /></label></div>
+		<${Trouble} state=${players} /><${Table} name="players" rows=${rows} empty="No player's number begins like this." columns=${[
+			{ name: "player", title: "Player", show: (p) => html`<a href="#players/${numberOf(p.player)}">${p.player}</a>` },
+			{ name: "balance_minor", title: "Balance", number: true, show: (p) => money(p.balance_minor, p.currency) }, { name: "pending_minor", title: "Pending", number: true, show: (p) => money(p.pending_minor, p.currency) },
+			{ name: "currency", title: "Currency" }, { name: "moves", title: "Moves", number: true, show: (p) => whole(p.moves) }, { name: "last_us", title: "Last", show: (p) => time(p.last_us) },
+			{ name: "opened_us", title: "Opened", show: (p) => time(p.opened_us) },
+			{ name: "blocked", title: "", csv: (p) => p.blocked ? "blocked" : "", show: (p) => html`${p.blocked ? html`<${Badge} text="blocked" state="bad" />` : null}${p.withdrawals_open ? html`<${Badge} text="withdrawal waits" state="gold" />` : null}${p.claims_open ? html`<${Badge} text="jackpot on the way" state="gold" />` : null}` }]}
+			more=${html`${after ? html`<button class="plain" onClick=${() => setAfter(0)}>First</button>` : null}${rows?.length === 100 ? html`<button class="plain" onClick=${() => setAfter(Number(numberOf(rows.at(-1).player)))}>Next</button>` : null}`} /><//>`;
+}
+
+const amount = (label, currency, help) => ({ name: "amount", label: `${label}, ${currency}`, inputmode: "decimal", example: decimal(1000, currency), help });
+
+function minorOf(text, currency, signed) {
+	const minor = typedMinor(text.replace(/^[+-]/, ""), currency);
+	if (minor === null || minor === 0 || (!signed && text.startsWith("-"))) throw `Write an amount in ${currency}, such as ${decimal(1000, currency)}.`;
+	return text.startsWith("-") ? -minor : minor;
+}
+
+const booked = (currency) => (answer) => answer.balance_minor === undefined ? null : html`<p>The balance is now <b>${money(answer.balance_minor, currency)}</b>.</p>`;
+
+function moneyAction(base, account, kind, title, help, signed) {
+	const { currency } = account;
+	return {
+		title, fields: [amount("Amount", currency, help), REASON], path: () => `${base}/${kind}`, shows: booked(currency),
+		what: (v) => {
+			try {
+				const change = minorOf(v.amount, currency, signed) * (kind === "withdrawals" ? -1 : 1);
+				return `${money(account.balance_minor, currency)} becomes ${money(account.balance_minor + change, currency)}, if nothing else is booked meanwhile.`;
+			} catch (_) {
+				return "";
+			}
+		},
+		body: (v) => ({ amount_minor: minorOf(v.amount, currency, signed), currency, reason: v.reason }),
+	};
+}
+
+const LIMITS = { loss: "Losses", wager: "Stakes", deposit: "Deposits", time: "Time of play", exclusion: "Exclusion" };
+const PERIODS = [["day", "a day"], ["week", "a week"], ["month", "a month"]];
+
+function limitAction(base, account) {
+	const { currency } = account;
+	return {
+		title: "Set a limit", path: () => `${base}/limits`,
+		fields: [{ name: "limit", label: "Limit of", options: [["loss", "losses"], ["wager", "stakes"], ["deposit", "deposits"], ["time", "time of play"], ["exclusion", "all play: exclusion"]] },
+			{ name: "period", label: "Period (for limits of money)", options: PERIODS }, { name: "value", label: "Limit", inputmode: "decimal", help: `Money: an amount in ${currency}; time of play: minutes; exclusion: days from now.` }, REASON],
+		what: () => "A stricter limit takes effect at once, a looser one after the cooling period.",
+		body: (v) => {
+			const money_ = ["loss", "wager", "deposit"].includes(v.limit);
+			const value = Number(v.value);
+			if (!(value >= 0)) throw "Write a number.";
+			if (money_) return { limit: v.limit, period: v.period, amount_minor: typedMinor(v.value, currency), currency, reason: v.reason };
+			return v.limit === "time" ? { limit: "time", seconds: Math.round(value * 60), currency, reason: v.reason }
+				: { limit: "exclusion", until_s: Math.round(Date.now() / 1000 + value * 86400), currency, reason: v.reason };
+		},
+	};
+}
+
+function spinsAction(base, account, games) {
+	return {
+		title: "Give bonus spins", path: () => `${base}/bonus-spins`,
+		fields: [{ name: "game", label: "Game", options: games.map((g) => [g.id, g.name]) }, { name: "spins", label: "Spins", inputmode: "numeric", value: "10" },
+			{ name: "coin", label: `Coin, ${account.currency}`, inputmode: "decimal", value: decimal(1, account.currency) }, { name: "lines", label: "Lines", inputmode: "numeric", value: "15" },
+			{ name: "coins", label: "Coins a line", inputmode: "numeric", value: "1" }, { name: "days", label: "Valid for (days)", inputmode: "numeric", value: "7" }, REASON],
+		body: (v) => ({ game: v.game, currency: account.currency, coin_minor: minorOf(v.coin, account.currency), lines: Number(v.lines), coins: Number(v.coins), spins: Number(v.spins),
+			expires_us: Math.round((Date.now() + Number(v.days) * 86400e3) * 1000), reason: v.reason }),
+	};
+}
+
+const voidAction = (base, games, round) => ({
+	title: "Void a round", danger: true, path: () => `${base}/voids`, fields: [{ name: "game", label: "Game", options: games.map((g) => [g.id, g.name]) }, { name: "round", label: "Number of the round", inputmode: "numeric", value: round ?? "" }, { ...REASON, most: 80 }],
+	what: () => "After a malfunction: the stake is returned and the win is taken back, as far as the balance allows.", body: (v) => ({ game: v.game, round: Number(v.round), reason: v.reason }),
+});
+
+const blockAction = (base, blocked) => ({ danger: !blocked, title: blocked ? "End the block" : "Block the player", path: () => `${base}/block`, fields: [REASON],
+	what: () => blocked ? "The player may play again." : "The player cannot bet or gamble. Pending money can be collected.", body: (v) => ({ blocked: !blocked, reason: v.reason }) });
+
+function decideAction(base, w, decision) {
+	return { danger: decision !== "capture", title: decision === "capture" ? "Paid: keep it booked" : "Not paid: give it back", button: decision === "capture" ? "Paid" : "Give back", path: () => `${base}/withdrawals/${w.id}/decisions`,
+		fields: [{ name: "force", label: "The provider's word", options: [["", "it has not been asked, or has answered"], ["yes", "decide although it has not answered"]] }, REASON],
+		what: () => `${money(w.amount_minor, w.currency)}, held since ${time(w.booked_us)}.`, body: (v) => ({ decision, reason: v.reason, ...(v.force ? { force: true } : {}) }) };
+}
+
+function Lists({ base, account, me, again }) {
+	const limits = useRead(`${base}/limits`, 5000);
+	const spins = useRead(`${base}/bonus-spins`, 5000);
+	const withdrawals = useRead(`${base}/withdrawals`, 5000);
+	const voids = useRead(`${base}/voids`, 0);
+	const finance = me.permissions.includes("money");
+	const end = (s) => ({ danger: true, title: "Take back what is left", button: "End", path: () => `${base}/bonus-spins/${s.id}/end`, fields: [REASON], body: (v) => ({ reason: v.reason }) });
+	return html`<div class="two"><${Panel} title="Limits"><${Table} name="limits" rows=${limits.data?.limits} empty="No limit is set." columns=${[
+		{ name: "limit", title: "Limit", show: (l) => `${LIMITS[l.limit] ?? l.limit}${l.period ? ` a ${l.period}` : ""}` },
+		{ name: "value", title: "Is", number: true, csv: (l) => l.amount_minor ?? l.seconds ?? l.until_s, show: (l) => l.amount_minor !== undefined ? money(l.amount_minor, account.currency) : l.seconds !== undefined ? `${Math.round(l.seconds / 60)} min` : time(l.until_s * 1e6) },
+		{ name: "used_minor", title: "Used", number: true, show: (l) => l.used_minor === undefined ? "" : money(l.used_minor, account.currency) },
+		{ name: "next_from_us", title: "Changes", show: (l) => l.next_from_us ? time(l.next_from_us) : "" }]} /><//>
+	<${Panel} title="Bonus spins"><${Table} name="bonus-spins" rows=${spins.data?.bonus_spins} empty="None were given." columns=${[
+		{ name: "game", title: "Game" }, { name: "left", title: "Left", number: true, show: (s) => `${s.left} of ${s.spins}` }, { name: "coin_minor", title: "Bet", number: true, show: (s) => money(s.coin_minor * s.lines * s.coins, s.currency) },
+		{ name: "expires_us", title: "Until", show: (s) => time(s.expires_us) }, { name: "act", title: "", csv: () => "", show: (s) => s.left && me.permissions.includes("care") ? html`<${Act} action=${end(s)} onDone=${spins.again} />` : null }]} /><//></div>
+	<${Panel} title="Withdrawals"><${Table} name="withdrawals" rows=${withdrawals.data?.withdrawals} empty="None yet." columns=${[
+		{ name: "booked_us", title: "When", show: (w) => time(w.booked_us) }, { name: "amount_minor", title: "Amount", number: true, show: (w) => money(w.amount_minor, w.currency) },
+		{ name: "state", title: "State", show: (w) => html`<${Badge} text=${w.state} state=${w.state === "paid" ? "good" : w.state === "held" ? "gold" : ""} />` },
+		{ name: "provider", title: "Provider", show: (w) => w.provider ? `${wordOf(w.provider.state)}, ${wordOf(w.provider.outcome)}${w.provider.reference ? `, ${w.provider.reference}` : ""}` : "" }, { name: "id", title: "Id", show: (w) => html`<code>${w.id.slice(0, 12)}</code>` },
+		{ name: "act", title: "", csv: () => "", show: (w) => w.state === "held" && finance ? html`<${Act} action=${decideAction(base, w, "capture")} onDone=${() => { withdrawals.again(); again(); }} /> <${Act} action=${decideAction(base, w, "release")} onDone=${() => { withdrawals.again(); again(); }} />` : null }]} /><//>
+	<${Panel} title="Voided rounds"><${Table} name="voids" rows=${voids.data?.voids} empty="None." columns=${[
+		{ name: "time_us", title: "When", show: (v) => time(v.time_us) }, { name: "game", title: "Game" }, { name: "round", title: "Round", number: true },
+		{ name: "stake_returned_minor", title: "Stake returned", number: true, show: (v) => money(v.stake_returned_minor, account.currency) }, { name: "win_taken_minor", title: "Win taken", number: true, show: (v) => money(v.win_taken_minor, account.currency) }]} /><//>`;
+}
+
+// `round`: of the link that a player has sent to support.
+export function Player({ id, me, round }) {
+	const base = `/v1/operators/${me.operator}/players/${id}`;
+	const player = useRead(base, 2000);
+	const games = useRead("/v1/games", 0).data?.games ?? [];
+	const account = player.data;
+	if (!account) return html`<p class="crumbs"><a href="#players">Players</a> / ${id}</p><${Trouble} state=${player} />`;
+	const may = (permission) => me.permissions.includes(permission);
+	const act = (action) => html`<${Act} action=${action} onDone=${player.again} />`;
+	return html`<p class="crumbs"><a href="#players">Players</a> / ${account.player}</p>${round ? html`<p class="banner gold" id="named-round">The player's link names round ${round}.</p>` : null}${player.error ? html`<${Trouble} state=${player} />` : null}
+		<div class="tiles"><${Tile} name="Balance" value=${money(account.balance_minor, account.currency)} /><${Tile} name="Pending" value=${money(account.pending_minor, account.currency)} note="wins not collected yet" />
+			<${Tile} name="Moves" value=${whole(account.moves)} note=${`last ${time(account.last_us)}`} /><${Tile} name="Opened" value=${new Date(account.opened_us / 1000).toLocaleDateString()} />
+			<${Tile} name="State" value=${account.blocked ? "blocked" : "open"} state=${account.blocked ? "bad" : "good"} note=${account.claims_open ? "a jackpot is on the way" : ""} /></div>
+		${may("money") || may("care") || may("void") ? html`<${Panel} title="Act"><div class="groups">
+			${may("money") ? html`<${Group} name="Money">${[moneyAction(base, account, "deposits", "Deposit", "Money that came in."), moneyAction(base, account, "withdrawals", "Withdraw", "It is held until the provider has paid it."),
+				moneyAction(base, account, "grants", "Grant bonus funds", "The house's money."), moneyAction(base, account, "corrections", "Correct", "May be below 0.", true)].map(act)}<//>` : null}
+			${may("care") ? html`<${Group} name="Care">${act(limitAction(base, account))}${games.length ? act(spinsAction(base, account, games)) : null}<//>` : null}
+			${may("care") || may("void") ? html`<${Group} name="Stop">${may("care") ? act(blockAction(base, account.blocked)) : null}${may("void") && games.length ? act(voidAction(base, games, round)) : null}<//>` : null}</div><//>` : null}
+		<${Lists} base=${base} account=${account} me=${me} again=${player.again} />`;
+}

@@ -1,0 +1,89 @@
+/* The program of --verify: keys, standard input, standard output. */
+#include "libcommon/io/log.h"
+#include "libcommon/io/proof_stream.h"
+#include "services/jackpot-cards/adapters/card_proof.h"
+
+#include <inttypes.h>
+#include <sodium.h>
+#include <stdio.h>
+#include <string.h>
+
+#define PROGRAM "carillon-jackpot-cards --verify"
+#define PATH_ROOM 1200
+
+static const char usage[] =
+	"usage: " PROGRAM " [--keys FILE] <rounds\n"
+	"Deals the card rounds again that `jackpotctl ledger verify` sends on stdin, and writes one\n"
+	"line with the result for each.\n"
+	"--keys: the file with the keys. Default: jackpot-cards.key in CARILLON_KEYS; without\n"
+	"  CARILLON_KEYS, keys/jackpot-cards.key in CARILLON_DATA or in the current folder.\n";
+
+struct proof {
+	struct card_keys keys;
+	uint64_t proven, differing;
+};
+
+static bool take(void *of, const uint8_t *bytes, size_t length, char *error)
+{
+	struct proof *proof = of;
+	Carillon__ProofInput *input = carillon__proof_input__unpack(NULL, length, bytes);
+	const Carillon__ProofCardRound *row =
+		input && input->body_case == CARILLON__PROOF_INPUT__BODY_CARD_ROUND
+			? input->card_round
+			: NULL;
+	struct card_difference difference;
+	bool known = row != NULL;
+
+	if (!known) {
+		(void)snprintf(error, PROOF_ERROR_MAX, "found %s, expected a card round",
+			input ? "another message" : "bytes that cannot be read");
+	} else if (card_proof_judge(&proof->keys, row, &difference)) {
+		proof->proven++;
+		printf("ok\t%u\t%" PRIu64 "\n", row->pool, row->number);
+	} else {
+		proof->differing++;
+		printf("differs\t%u\t%" PRIu64 "\t%s\t%s\t%s\n", row->pool, row->number,
+			difference.field, difference.found, difference.expected);
+	}
+	if (input)
+		carillon__proof_input__free_unpacked(input, NULL);
+	return known;
+}
+
+static int run(struct proof *proof)
+{
+	if (!proof_stream_read(stdin, PROGRAM, take, proof))
+		return PROOF_EXIT_USAGE;
+	printf("end\t%" PRIu64 "\t%" PRIu64 "\t0\t%" PRIu64 "\t0\n", proof->proven,
+		proof->differing, proof->proven + proof->differing);
+	return fflush(stdout) != 0    ? PROOF_EXIT_USAGE
+	       : proof->differing > 0 ? PROOF_EXIT_DIFFERS
+				      : 0;
+}
+
+int card_proof_main(int argc, char **argv)
+{
+	static struct proof proof;
+	char room[PATH_ROOM], error[CARD_KEYS_ERROR_MAX];
+	bool given = argc == 4 && strcmp(argv[2], "--keys") == 0;
+	int status;
+
+	if (argc != 2 && !given) {
+		fprintf(stderr, PROGRAM ": found '%s', expected --keys FILE\n%s", argv[2], usage);
+		return PROOF_EXIT_USAGE;
+	}
+	if (sodium_init() < 0)
+		fatal("libsodium cannot be used");
+	const char *path =
+		proof_key_path(given ? argv[3] : NULL, "jackpot-cards.key", room, sizeof(room));
+	enum card_keys_status loaded = card_keys_load(path, &proof.keys, error);
+	if (loaded != CARD_KEYS_OK) {
+		fprintf(stderr, PROGRAM ": no key: %s\n",
+			loaded == CARD_KEYS_MISSING ? path : error);
+		return PROOF_EXIT_KEYLESS;
+	}
+	(void)sodium_mlock(&proof.keys, sizeof(proof.keys)); /* if the system permits it */
+	status = run(&proof);
+	sodium_munlock(&proof.keys, sizeof(proof.keys));
+	return status;
+}

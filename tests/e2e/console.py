@@ -1,0 +1,286 @@
+#!/usr/bin/env python3
+"""The operator's console in Chromium: login, every screen, actions with their preview, reason and second person, what roles hide, the end of a session."""
+import json
+import subprocess
+
+import lib_pages as pages
+from lib_play import RULES, Person, force, operator, pool_action
+from lib_stack import BIN, Installation, run, wait_until
+
+place = None
+SCREENS = ("overview", "jackpots", "jackpots/1", "games", "players", "reports", "rates", "audit", "users", "webhooks", "health", "me")
+BROKEN = "!/undefined|NaN|\\[object|Invalid Date|[{]\"/.test(document.body.innerText)"  # nor JSON
+
+
+def add(name, roles):
+    """A user whose password need not be changed."""
+    path = f"{place.data}/{name}.password"
+    with open(path, "w", encoding="utf8") as file:
+        file.write(f"password of {name}\n")
+    subprocess.run([f"{BIN}/jackpotctl", "user", "add", name, "--roles", roles, "--password-file", path], env={**place.environment, **place.stack}, timeout=30, check=True, capture_output=True)
+
+
+def login(page, name, password=None):
+    page.see("document.querySelector('input[name=name]')")
+    page.fill(selector="input[name=name]", value=name)
+    page.fill(selector="input[name=password]", value=password or f"password of {name}")
+    page.press("button.main")
+
+
+def inside(page, name):
+    login(page, name)
+    page.see(f"document.querySelector('nav a[href=\"#me\"]')?.innerText === '{name}'")
+
+
+def out(page):
+    page.press("nav button")
+    page.see("document.querySelector('input[name=name]')")
+
+
+def go(page, screen):
+    page.evaluate(code=f"location.hash = '{screen}'")
+    page.see(f"document.querySelector('main') && !/Loading …/.test(document.querySelector('main').innerText) && document.querySelector('main').innerText.length > 40 && {BROKEN}")
+
+
+def do(page, button, values=None, reason="a test"):
+    """Opens an action, fills it in and sends it."""
+    page.press(f"main button:has-text('{button}')")
+    page.see("document.querySelector('dialog[open]')")
+    for name, value in (values or {}).items():
+        kind = page.evaluate(code=f"document.querySelector('dialog [name={name}]').tagName")
+        (page.select if kind == "SELECT" else page.fill)(selector=f"dialog [name={name}]", value=value)
+    if reason:
+        page.fill(selector="dialog [name=reason]", value=reason)
+
+
+def send(page):
+    page.press("dialog button.main")
+
+
+def done(page):
+    page.see("/Done\\./.test(document.querySelector('dialog')?.innerText)")
+    page.press("dialog button.main")
+    page.see("!document.querySelector('dialog')")
+
+
+def test_login():
+    page = pages.Page("console", "/operator/")
+    page.see("document.querySelector('input[name=name]')")
+    page.picture("login")
+    login(page, "anna", "a wrong password")
+    page.see("/wrong/.test(document.querySelector('[role=alert]')?.innerText)")
+    pages.browser.ask("problems")  # the 401 itself
+    login(page, "anna")
+    page.see("document.querySelector('nav a[href=\"#me\"]')?.innerText === 'anna'")
+    pages.browser.ask("problems")
+
+
+def test_every_screen():
+    page = pages.Page("console", "/operator/")
+    for screen in SCREENS:
+        go(page, screen)
+        page.picture(screen.replace("/", "-"))
+        assert page.evaluate(code="document.documentElement.scrollWidth <= innerWidth"), screen
+    page.size(width=390, height=844)
+    for screen in SCREENS:
+        go(page, screen)
+        page.picture(f"phone-{screen.replace('/', '-')}")
+        assert page.evaluate(code="[...document.querySelectorAll('.scroll')].every((one) => one.scrollWidth <= one.clientWidth + 1)"), f"{screen}: a table is wider than the phone"
+        assert page.evaluate(code="document.documentElement.scrollWidth <= innerWidth"), screen
+    page.size(width=1280, height=900)
+    found = pages.browser.ask("problems")
+    assert not found, found
+
+
+def test_a_player_is_cared_for():
+    person = Person(place, deposit=10000)
+    force(place, person.name, RULES.stops())
+    person.bet(coin=1, lines=15, coins=1)
+    page = pages.Page("console", "/operator/")
+    go(page, "players")
+    page.fill(selector="input[name=number]", value=str(person.number))
+    page.see(f"document.querySelectorAll('[data-table=players] tbody tr').length === 1")
+    page.press("[data-table=players] tbody a")
+    page.see("/Balance/.test(document.querySelector('main').innerText) && document.querySelector('main button')")
+    do(page, "Deposit", {"amount": "12.50"})
+    page.see("/becomes/.test(document.querySelector('dialog .what').innerText)")
+    page.picture("deposit")
+    send(page)
+    page.see("/balance is now/.test(document.querySelector('dialog').innerText)")
+    done(page)
+    rows = place.sql(f"select amount, convert_from(record, 'UTF8') from wallet.journal where kind = 20 and player = {(1 << 48) + person.number} order by seq desc limit 1")
+    assert int(rows[0][0]) == 1250 and json.loads(rows[0][1])["actor"] == "operator-1 anna", rows
+    do(page, "Deposit", {"amount": "12,5x"})
+    send(page)
+    page.see("/Write an amount/.test(document.querySelector('dialog [role=alert]')?.innerText)")
+    page.press("dialog button[aria-label=Close]")
+    do(page, "Set a limit", {"limit": "wager", "period": "day", "value": "100"})
+    send(page)
+    done(page)
+    do(page, "Give bonus spins", {"spins": "5"})
+    send(page)
+    done(page)
+    page.see("document.querySelector('[data-table=limits] tbody tr') && document.querySelector('[data-table=bonus-spins] tbody tr')")
+    do(page, "Block the player")
+    send(page)
+    done(page)
+    page.see("/blocked/.test(document.querySelector('.tiles').innerText)")
+    page.picture("player")
+    found = pages.browser.ask("problems")
+    assert not found, found
+
+
+def test_a_jackpot_by_two():
+    page = pages.Page("console", "/operator/")
+    go(page, "jackpots/1")
+    do(page, "Adjust", {"amount": "+1.00"})
+    page.picture("adjust")
+    send(page)
+    page.see("/second person/.test(document.querySelector('dialog').innerText)")
+    page.press("dialog button.main")
+    page.see("/waiting/.test(document.querySelector('[data-table=actions]')?.innerText)")
+    do(page, "Approve", reason=None)
+    send(page)
+    page.see("/another one must approve/i.test(document.querySelector('dialog [role=alert]')?.innerText)")
+    page.press("dialog button[aria-label=Close]")
+    pages.browser.ask("problems")
+    out(page)
+    inside(page, "bert")
+    go(page, "jackpots/1")
+    do(page, "Approve", reason=None)
+    send(page)
+    done(page)
+    page.see("document.querySelector('[data-table=actions] tbody tr')?.innerText.includes('operator-1 bert')")
+    out(page)
+    inside(page, "anna")
+    found = pages.browser.ask("problems")
+    assert not found, found
+
+
+def test_the_password_again():
+    place.sql("update gateway.staff_session set confirmed = now() - interval '1 hour'", writer=True)
+    page = pages.Page("console", "/operator/")
+    go(page, "jackpots/1")
+    refused = ("fetch('/v1/operator/session').then((told) => told.json()).then(({ csrf }) => fetch('/v1/operators/1/pools/1/actions', { method: 'POST', body: '{}',"
+               " headers: { 'X-CSRF-Token': csrf, 'Content-Type': 'application/json', 'Idempotency-Key': 'none' } })).then((told) => told.json()).then((told) => told.error.code)")
+    wait_until("the gateway to have read the sessions", lambda: page.evaluate(code=refused) == "confirm_needed", 10, 0.2)
+    do(page, "Pause")
+    send(page)
+    page.see("document.querySelector('dialog [name=confirm]')")
+    page.fill(selector="dialog [name=confirm]", value="password of anna")
+    page.press("dialog button.main")
+    done(page)
+    pages.browser.ask("problems")  # the 403 itself
+    pool_action(place, 1, "resume")
+
+
+def test_reports():
+    """What was played today, over time and as a report; files of it; and when the day begins."""
+    page = pages.Page("console", "/operator/")
+    wait_until("the sums", lambda: place.sql("select coalesce(sum(rounds), 0) from gateway.rollup_minute") != [["0"]], 15)
+    go(page, "overview")
+    page.see("document.querySelector('#played .chart canvas')")
+    for measure, step in (("stakes", "hour"), ("players", "day"), ("rtp", "minute")):
+        page.select(selector="#played [name=step]", value=step)
+        page.select(selector="#played [name=measure]", value=measure)
+        page.see("!/Nothing was played/.test(document.querySelector('#played').innerText)")
+    go(page, "reports")
+    page.press("main button:has-text('Show')")
+    page.see("document.querySelector('[data-table=report-totals] tbody tr') && /provisional/.test(document.querySelector('main').innerText)")
+    page.picture("report")
+    staked = place.sql("select sum(stake) from wallet.journal where kind = 2 and refusal = 0")[0][0]
+    assert f"{int(staked) / 100:.2f}" in page.text(selector="[data-table=report-totals]").replace(",", ""), page.text(selector="[data-table=report-totals]")
+    got = page.evaluate(code="fetch(document.querySelector('#report-games a').href).then((r) => r.text())")
+    assert got.startswith("game,currency,players,rounds,") and staked in got, got
+    page.size(width=390, height=844)
+    page.picture("phone-report")
+    assert page.evaluate(code="document.documentElement.scrollWidth <= innerWidth")
+    page.size(width=1280, height=900)
+    go(page, "reports")
+    do(page, "Change", {"zone": "Europe/Nowhere", "start_hour": "6", "from_day": "2099-01-01"})
+    send(page)
+    page.see("/time zone of the IANA list/.test(document.querySelector('dialog [role=alert]')?.innerText)")
+    page.fill(selector="dialog [name=zone]", value="Europe/Stockholm")
+    send(page)
+    done(page)
+    assert place.sql("select zone, start_hour, actor from gateway.gaming_day") == [["Europe/Stockholm", "6", "operator-1 anna"]]
+    pages.browser.ask("problems")  # the 400 itself
+
+
+def test_webhooks():
+    page = pages.Page("console", "/operator/")
+    go(page, "webhooks")
+    do(page, "New webhook", {"url": "http://casino.invalid/hook", "kinds": "hit,payout"})
+    send(page)
+    page.see("/https/.test(document.querySelector('dialog [role=alert]')?.innerText)")
+    pages.browser.ask("problems")  # the 400 itself
+    page.fill(selector="dialog [name=url]", value="https://casino.invalid/hook")
+    send(page)
+    page.see("/^[0-9a-f]{64}$/.test(document.querySelector('dialog .secret')?.innerText.trim())")
+    first = page.text(selector="dialog .secret")
+    page.press("dialog button.main")
+    do(page, "Test")
+    send(page)
+    done(page)
+    do(page, "New secret", {"keep_s": "3600"})
+    send(page)
+    page.see("document.querySelector('dialog .secret')")
+    assert page.text(selector="dialog .secret") != first
+    page.press("dialog button.main")
+    page.see("/\\.2/.test(document.querySelector('[data-table=webhooks] tbody')?.innerText) && document.querySelector('[data-table=webhooks] .badge.bad')")
+    place.sql("update gateway.webhook_delivery set dead = now(), answer = 'no name'", writer=True)
+    page.press("[aria-label^='Dead events']")
+    page.see("/no name/.test(document.querySelector('[data-table=dead] tbody')?.innerText)")
+    page.picture("webhooks")
+    do(page, "Send all again")
+    send(page)
+    done(page)
+    do(page, "End it")
+    send(page)
+    done(page)
+    page.see("/No address is told/.test(document.querySelector('main').innerText)")
+
+
+def test_users():
+    page = pages.Page("console", "/operator/")
+    go(page, "users")
+    do(page, "New user", {"name": "carl", "roles": "viewer"}, reason=None)
+    send(page)
+    page.see("document.querySelector('dialog .secret')")
+    page.picture("new-user")
+    secret = page.text(selector="dialog .secret").strip()
+    page.press("dialog button.main")
+    out(page)
+    login(page, "carl", secret)
+    page.see("document.querySelector('input[name=fresh]')")
+    for name, value in (("old", secret), ("fresh", "password of carl"), ("again", "password of carl")):
+        page.fill(selector=f"input[name={name}]", value=value)
+    page.press("button.main")
+    page.see("document.querySelector('nav a[href=\"#me\"]')?.innerText === 'carl'")
+    assert "Players" not in page.text(selector="nav") and "Users" not in page.text(selector="nav") and "Webhooks" not in page.text(selector="nav")
+    go(page, "jackpots/1")
+    assert "Pause" not in page.text(selector="main")
+    page.evaluate(code="location.hash = 'users'")
+    page.see("/None of your roles/.test(document.querySelector('main').innerText)")
+    page.picture("viewer")
+    assert operator(place, "/users/carl", {"action": "disable", "reason": "a test"}).status == 200
+    page.evaluate(code="location.hash = 'overview'")
+    page.see("/session has ended/.test(document.body.innerText)")
+    page.picture("ended")
+    pages.browser.ask("problems")
+
+
+if __name__ == "__main__":
+    with Installation("console") as place:
+        add("anna", "support,finance,jackpots,administrator")
+        add("bert", "jackpots")
+        for _ in range(3):
+            Person(place, deposit=100000)
+        pages.begin(place)
+        try:
+            run(*[f for name, f in list(globals().items()) if name.startswith("test_")])
+        except SystemExit as status:
+            if status.code:
+                raise
+        finally:
+            pages.browser.end()

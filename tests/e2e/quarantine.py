@@ -1,0 +1,70 @@
+#!/usr/bin/env python3
+"""What is stored about one player cannot be read: the player is quarantined, everybody else plays, nothing restarts; put right and released, the player goes
+on with all that was booked meanwhile."""
+import os
+import subprocess
+
+from lib_play import RULES, Person, force
+from lib_stack import BIN, Installation, run, wait_until
+
+place = None
+
+
+def jackpotctl(*arguments):
+    done = subprocess.run([f"{BIN}/jackpotctl", *arguments], env={**place.environment, **place.stack}, cwd=place.data, capture_output=True, text=True, timeout=60,
+                          check=False)
+    return done.returncode, done.stdout + done.stderr
+
+
+def closed_bet(person):
+    """A bet whose round is at its end."""
+    force(place, person.name, RULES.stops())
+    person.bet()
+    assert person.round["closed"], person.round
+
+
+def test_a_state_that_cannot_be_read():
+    ill, well = Person(place, deposit=10000), Person(place, deposit=10000)
+    closed_bet(ill)
+    closed_bet(well)
+    moved = ill.expect - 1
+    wait_until("the checkpoint", lambda: place.sql(f"select last_move from engine.player where player = {ill.id}") == [[str(moved)]], 5)
+    [[state]] = place.sql(f"select encode(state, 'hex') from engine.player where player = {ill.id}")
+    before = place.status()["spin-engine-1"][2]
+    place.kill("spin-engine-1")
+    place.sql(f"update engine.player set state = '\\xffff' where player = {ill.id} returning player", writer=True)
+    wait_until("others' play", lambda: place.http("GET", f"/v1/state?game={well.game}", token=well.token).status == 200, 20)
+    restarts = place.status()["spin-engine-1"][2]
+    refused = place.http("POST", "/v1/rounds", ill.bet_body(), token=ill.token, key=os.urandom(8).hex())
+    assert (refused.status, refused.error["code"]) == (503, "account_quarantined"), refused
+    closed_bet(well)
+    wait_until("the list", lambda: jackpotctl("quarantine", "list")[0] == 1, 5)
+    assert str(ill.id) in jackpotctl("quarantine", "list")[1]
+    status, text = jackpotctl("quarantine", "show", ill.name)
+    assert status == 0 and "engine.player" in text, text
+    ill.deposit(777)  # the wallet knows the player as before
+    status, text = jackpotctl("quarantine", "release", ill.name)
+    assert status == 1 and "stays in quarantine" in text, text
+    closed_bet(well)
+    place.sql(f"update engine.player set state = decode('{state}', 'hex') where player = {ill.id} returning player", writer=True)
+    status, text = jackpotctl("quarantine", "release", ill.name)
+    assert status == 0 and "plays again" in text, text
+    balance = ill.balance
+    assert ill.refresh()["balance_minor"] >= balance
+    [[booked]] = place.sql(f"select balance_after from wallet.journal where player = {ill.id} order by seq desc limit 1")
+    assert ill.balance == int(booked), (ill.balance, booked)
+    closed_bet(ill)
+    assert jackpotctl("quarantine", "list") == (0, "no player is in quarantine\n")
+    assert place.status()["spin-engine-1"][2] == restarts and restarts <= before + 1, "the engine died of it"
+
+
+def test_wrong_arguments():
+    for arguments in (["quarantine"], ["quarantine", "show"], ["quarantine", "lift", "1-1"], ["quarantine", "list", "1-1"], ["quarantine", "release", "nobody"]):
+        status, text = jackpotctl(*arguments)
+        assert status == 2 and "expected" in text, (arguments, text)
+    assert jackpotctl("quarantine", "release", "1-99")[0] == 1
+
+
+if __name__ == "__main__":
+    with Installation("quarantine") as place:
+        run(test_a_state_that_cannot_be_read, test_wrong_arguments)

@@ -1,0 +1,330 @@
+#!/usr/bin/env python3
+"""What each role of the database may do: every role, every table, every verb is tried as that role, and compared with the grants.sql beside the migrations;
+and what no grants.sql may ever say. Then the doors: passwords, sockets, row security, the users of Redis, new passwords while players play."""
+import glob
+import json
+import os
+import re
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+import urllib.request
+
+from lib_stack import BIN, PSQL, ROOT, Installation, pairs, read_text, run, wait_until
+
+SERVICES = ("wallet", "spin-engine", "progressive-pool", "jackpot-cards", "payments", "notifications", "gateway")
+ROLES = [f"carillon_{name.replace('-', '_')}" for name in SERVICES] + ["carillon_reports", "carillon_archiver", "carillon_ro"]
+READ_ALL = ("carillon_archiver", "carillon_ro")
+VERBS = ("select", "insert", "update", "delete", "truncate")
+# Only added to, by anybody: the truth and its proofs.
+ADDED_ONLY = ("wallet.journal", "wallet.outside", "wallet.house_leg", "wallet.close_run", "wallet.close", "wallet.close_tally", "wallet.void", "wallet.leaf", "gateway.audit",
+              "pool.hit", "pool.operator_action", "pool.event_fold", "cards.hit", "cards.operator_action", "cards.odds", "carillon.game", "carillon.fx_rate",
+              "carillon.migration", "carillon.installation")
+SECRET = {("cards.round", "salt"), ("wallet.journal", "record"), ("wallet.carried", "record"), ("wallet.entry", "record"), ("engine.player", "state"), ("engine.game_state", "state")}
+place = None
+
+
+def ask(role, sql):
+    """(done, what psql said) of one script as this role."""
+    name = role.removeprefix("carillon_").replace("_", "-") if role != "carillon" else "owner"
+    dsn = subprocess.run([f"{ROOT}/scripts/roles.sh", "dsn", name], env=place.environment, capture_output=True, text=True, check=True).stdout
+    done = subprocess.run([PSQL, "-d", dsn, "-XAtq", "-v", "ON_ERROR_STOP=1"], input=sql, capture_output=True, text=True, timeout=60, check=False)
+    return done.returncode == 0, done.stdout + done.stderr
+
+
+def split(text):
+    """At commas outside parentheses."""
+    return [part.strip() for part in re.split(r",(?![^(]*\))", text)]
+
+
+def granted():
+    """role -> table -> verb -> the columns, or True for all of them; and role -> functions."""
+    tables, functions = {role: {} for role in ROLES}, {role: set() for role in ROLES}
+    for path in [f"{ROOT}/libcommon/io/grants.sql", *glob.glob(f"{ROOT}/services/*/grants.sql")]:
+        text = re.sub(r"--.*", "", read_text(path)).replace(":services", ", ".join(ROLES[:len(SERVICES)]))
+        for statement in filter(None, (" ".join(s.split()) for s in text.split(";"))):
+            verbs, what, roles = re.fullmatch(r"grant (.*?) on (.*) to (.*)", statement).groups()
+            for role in split(roles):
+                if what.startswith("function "):
+                    functions[role].update(split(what.removeprefix("function ")))
+                elif not what.startswith(("schema ", "sequence ")):
+                    for table in split(what):
+                        for verb in split(verbs):
+                            name, columns = re.fullmatch(r"(\w+)(?: ?\((.*)\))?", verb).groups()
+                            tables[role].setdefault(table, {})[name] = set(split(columns)) if columns else True
+    return tables, functions
+
+
+def relations():
+    """table -> its columns; of the journal's leaves one shard and one day stand for all."""
+    rows = place.sql("""select n.nspname || '.' || c.relname, string_agg(a.attname, ' ' order by a.attnum) from pg_class c join pg_namespace n on n.oid = c.relnamespace
+        join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped where c.relkind in ('r', 'p', 'v')
+        and n.nspname in ('carillon', 'wallet', 'pool', 'cards', 'engine', 'payments', 'gateway')
+        and c.relname !~ '^journal_([1-9]|0_.*[1-9]$)|^outside_[1-9]' group by 1 order by 1""")
+    return {name: columns.split() for name, columns in rows}
+
+
+def by_column():
+    """Tables of which somebody may read or write some columns only: there each column is a cell of its own."""
+    expected, _ = granted()
+    return {table for role in ROLES for table, verbs in expected[role].items() if any(columns is not True for columns in verbs.values())}
+
+
+def cells(table, columns):
+    """(verb, column or None, SQL that needs this right alone and changes nothing)."""
+    for verb in VERBS:
+        if verb in ("delete", "truncate"):
+            yield verb, None, f"delete from {table} where false" if verb == "delete" else f"truncate {table}"
+            continue
+        for column in columns:
+            yield verb, column, {"select": f'select "{column}" from {table} limit 0', "insert": f'insert into {table} ("{column}") select null where false',
+                                 "update": f'update {table} set "{column}" = null where false'}[verb]
+
+
+def tried(role, tables):
+    """(table, verb, column) -> allowed? A refusal for another reason, as that a view cannot be written, counts as refused."""
+    single = by_column()
+    script, keys = ["set client_min_messages = notice; set default_transaction_read_only = off;"], []
+    for table, columns in tables.items():
+        for verb, column, sql in cells(table, columns if table in single else columns[-1:]):
+            keys.append((table, verb, column))
+            script.append(f"""do $try$ begin begin execute $sql${sql}$sql$; raise exception 'allowed' using errcode = 'ZZ001';
+                exception when sqlstate 'ZZ001' then raise notice 'yes'; when insufficient_privilege then raise notice 'no';
+                when others then raise notice 'other % %', sqlstate, sqlerrm; end; end $try$;""")
+    good, said = ask(role, "\n".join(script))
+    answers = re.findall(r"NOTICE:  (yes|no|other .*)", said)
+    assert good and len(answers) == len(keys), (role, len(answers), len(keys), said[-500:])
+    return dict(zip(keys, answers))
+
+
+# Refused to anybody, before rights are looked at: a number that the system gives, a view that cannot be written.
+NOBODY = r"other (428C9|55000|42809)"
+
+
+def test_every_role_may_do_what_its_grants_say():
+    tables, (expected, _) = relations(), granted()
+    count, wrong = 0, []
+    for role in ROLES:
+        unknown = set(expected[role]) - set(tables)
+        assert not unknown, (role, unknown)
+        for (table, verb, column), answer in tried(role, tables).items():
+            right = expected[role].get(table, {}).get(verb, False)
+            may = right is True or (right is not False and column in right) or (verb == "select" and role in READ_ALL)
+            count += 1
+            if answer != ("yes" if may else "no") and not (re.match(NOBODY, answer) and verb in ("insert", "update", "delete", "truncate")):
+                wrong.append((role, table, verb, column, answer, "expected", may))
+    assert not wrong, wrong[:20]
+    print(f"        {len(ROLES)} roles, {len(tables)} tables and views, {count} cells tried")
+    assert count > 5000
+
+
+def test_what_no_grant_may_say():
+    """Whatever the files say."""
+    expected, functions = granted()
+    for role in ROLES:
+        for table, verbs in expected[role].items():
+            assert "truncate" not in verbs, (role, table)
+            assert table not in ADDED_ONLY or not set(verbs) - {"select", "insert"}, (role, table, verbs)
+            for verb in ("insert", "update", "delete"):
+                if verb in verbs and table.startswith("wallet.") and (role, table) != ("carillon_archiver", "wallet.close_request"):
+                    assert role == "carillon_wallet", (role, table, verb)
+        for hidden, column in SECRET:
+            columns = expected[role].get(hidden, {}).get("select")
+            if role in ("carillon_gateway", "carillon_notifications", "carillon_reports", "carillon_payments"):
+                assert columns is None or (columns is not True and column not in columns), (role, hidden)
+        assert role == "carillon_archiver" or not functions[role] & {"wallet.leaf_drop", "wallet.leaf_remove", "wallet.leaf_archived"}, role
+    assert expected["carillon_wallet"]["wallet.batch"]["update"] == {"checkpoint"}
+    assert {t for t, v in expected["carillon_archiver"].items() if set(v) - {"select"}} == {"wallet.close_request", "pool.event_fold", "pool.event", "carillon.command_death",
+                                                                                             "engine.quarantine"}
+
+
+def test_functions_are_for_whom_they_are_granted():
+    _, functions = granted()
+    rows = place.sql(f"""select r.rolname, n.nspname || '.' || p.proname from pg_roles r cross join pg_proc p join pg_namespace n on n.oid = p.pronamespace
+        where r.rolname in ({', '.join(f"'{role}'" for role in ROLES)}) and n.nspname in ('wallet', 'pool', 'cards', 'engine', 'payments', 'gateway', 'carillon')
+        and has_function_privilege(r.oid, p.oid, 'execute')""")
+    assert {(role, name) for role, name in rows} == {(role, name) for role in ROLES for name in functions[role]}
+    definers = place.sql("""select n.nspname || '.' || p.proname, coalesce(array_to_string(p.proconfig, ' '), '') from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+        where p.prosecdef and n.nspname not in ('pg_catalog', 'information_schema')""")
+    assert definers and all("search_path=pg_catalog, pg_temp" in config for _, config in definers), definers
+
+
+def test_no_service_owns_or_outranks():
+    listed = ", ".join(f"'{role}'" for role in ROLES)
+    assert place.sql(f"select rolname from pg_roles where rolname in ({listed}, 'carillon') and (rolsuper or rolcreaterole or rolcreatedb or rolbypassrls or rolreplication)") == []
+    assert place.sql(f"select c.oid::regclass from pg_class c join pg_roles r on r.oid = c.relowner where r.rolname in ({listed})") == []
+    assert place.sql(f"select n.nspname from pg_namespace n join pg_roles r on r.oid = n.nspowner where r.rolname in ({listed})") == []
+    tries = ("create table public.mine (n int)", "create temporary table mine (n int)", "create schema mine", "set role carillon", "alter table wallet.journal disable trigger all",
+             "alter role carillon password 'x'", "create function wallet.mine() returns int language sql as 'select 1'", "copy (select 1) to program 'true'")
+    for role in ROLES:
+        good, said = ask(role, "set default_transaction_read_only = off;" + "".join(f"""do $try$ begin execute $sql${sql}$sql$; raise exception 'allowed: %', $sql${sql}$sql$;
+            exception when insufficient_privilege then null; end $try$;""" for sql in tries))
+        assert good, (role, said)
+
+
+def test_a_service_holds_its_own_shards_only():
+    before = place.sql("select service, shard, epoch, owner from carillon.shard order by 1, 2")
+    for service, role in zip(SERVICES, ROLES):
+        good, said = ask(role, f"begin; update carillon.shard set owner = 'me', epoch = epoch where service <> '{service}'; rollback;")
+        assert good or service in ("notifications", "gateway"), (role, said)
+        seen = ask(role, f"begin; with x as (update carillon.shard set owner = 'me' where service <> '{service}' returning 1) select count(*) from x; rollback;")[1]
+        assert seen.strip() == "0" or "permission denied" in seen, (role, seen)
+        seen = ask(role, f"begin; with x as (update carillon.instance set nn_url = 'x' where service <> '{service}' returning 1) select count(*) from x; rollback;")[1]
+        assert seen.strip() == "0", (role, seen)
+        other = "wallet" if service != "wallet" else "payments"
+        good, said = ask(role, f"insert into carillon.instance (name, service, nn_url, pid) values ('mine', '{other}', 'x', 1);")
+        assert not good and "row-level security" in said, (role, said)
+    after = place.sql("select service, shard, epoch, owner from carillon.shard order by 1, 2")
+    assert [row[:2] + row[3:] for row in before] == [row[:2] + row[3:] for row in after]
+
+
+def test_the_database_opens_to_passwords_only():
+    port = place.ports["PG_PORT"]
+    for dsn, says in ((f"host=127.0.0.1 port={port} dbname=carillon user=carillon_wallet", "no password supplied"),
+                      (f"host=127.0.0.1 port={port} dbname=carillon user=carillon_wallet password=x", "password authentication failed"),
+                      (f"host=127.0.0.1 port={port} dbname=carillon user=postgres password=x", "pg_hba.conf rejects"),
+                      (f"host={place.data}/pg/data port={port} dbname=carillon user=carillon_wallet", "no pg_hba.conf entry")):
+        done = subprocess.run([PSQL, "-w", "-d", dsn, "-Xc", "select 1"], capture_output=True, text=True, env={"PATH": os.environ["PATH"], "HOME": "/nonexistent"}, check=False)
+        assert done.returncode != 0 and says in done.stderr, (dsn, done.stderr)
+    assert place.sql("select count(*) from pg_roles where rolname like 'carillon%' and rolcanlogin") == [["11"]]
+    for path, mode in ((f"{place.data}/pg", 0o700), (f"{place.data}/pg/data", 0o700), (f"{place.data}/keys", 0o700),
+                       *((f"{place.data}/keys/{name}/pgpass", 0o600) for name in ("owner", "ro", "reports", "archiver", *SERVICES))):
+        assert os.stat(path).st_mode & 0o777 == mode, (path, oct(os.stat(path).st_mode))
+    socket = os.stat(f"{place.data}/pg/data/.s.PGSQL.{port}")
+    assert socket.st_mode & 0o777 == 0o700, oct(socket.st_mode)
+    passwords = [read_text(f"{place.data}/keys/{name}/pgpass").strip().rsplit(":", 1)[1] for name in ("owner", *SERVICES)]
+    told = "".join(read_text(path) for path in [f"{place.data}/run/supervisor.conf", f"{place.data}/run/stack.env", *glob.glob(f"{place.data}/log/*")])
+    assert len(set(passwords)) == len(passwords) and not any(password in told for password in passwords)
+    for pid in [row[1] for row in place.status().values()]:
+        shown = read_text(f"/proc/{pid}/environ") + read_text(f"/proc/{pid}/cmdline")
+        assert not any(password in shown for password in passwords)
+
+
+def test_programs_gain_no_power_and_leave_no_core():
+    for name, row in {**place.status(), **place.status("stack")}.items():
+        assert re.search(r"^NoNewPrivs:\s+1$", read_text(f"/proc/{row[1]}/status"), re.M), name
+        assert re.search(r"^Max core file size\s+0\s+0 ", read_text(f"/proc/{row[1]}/limits"), re.M), name
+
+
+# What each user of Redis tries, and whether it may.
+REDIS = {
+    "gateway": {"SET carillon:session:x 1 PX 10": True, "GET carillon:session:x": True, "HGETALL carillon:counters:1": True, "ZSCORE carillon:dropped x": True,
+                "HSET carillon:counters:1 meta x": False, "ZADD carillon:dropped 1 x": False, "GET other": False},
+    "notifications": {"HGETALL carillon:counters:1": True, "GET carillon:session:x": True, "ZADD carillon:dropped 1 x:y": True, "SET carillon:session:x 1": False,
+                      "HSET carillon:counters:1 meta x": False},
+    "progressive-pool": {"HSET carillon:counters:60000 meta x": True, "DEL carillon:counters:60000": True, "HGETALL carillon:counters:1": False, "GET carillon:session:x": False,
+                         "ZADD carillon:dropped 1 x": False},
+    "jackpot-cards": {"HSET carillon:counters:60000 meta x": True, "DEL carillon:counters:60000": True, "SET carillon:session:x 1": False},
+}
+
+
+def test_redis_gives_each_service_its_own():
+    for name, tries in REDIS.items():
+        for command, may in {**tries, **{refused: False for refused in ("FLUSHALL", "CONFIG GET *", "KEYS *", "ACL LIST", "SHUTDOWN", "EVAL return 0", "MONITOR")}}.items():
+            said = place.redis(*command.split(" "), login=name)
+            assert ("NOPERM" in said) != may and ("NOPERM" in said or "ERR" not in said), (name, command, said)
+    for user, password in (("default", ""), ("default", "x"), ("carillon_gateway", "x")):
+        done = subprocess.run(["redis-cli", *(("--user", user, "--pass", password) if password else ()), "-p", place.stack["CARILLON_REDIS"].rsplit(":", 1)[1], "PING"],
+                              capture_output=True, text=True, check=False)
+        assert "NOAUTH" in done.stdout + done.stderr or "WRONGPASS" in done.stdout + done.stderr, done
+    assert all(os.stat(f"{place.data}/{folder}").st_mode & 0o777 == 0o700 for folder in ("redis", "kafka"))
+    logins = [f"{place.data}/keys/{name}/redis" for name in ("admin", *REDIS)]
+    assert all(os.stat(path).st_mode & 0o777 == 0o600 for path in logins) and len({read_text(path).split()[1] for path in logins}) == len(logins)
+    assert not any(read_text(path).split()[1] in read_text(f"{place.data}/redis/users.acl") + read_text(f"{place.data}/run/supervisor.conf") for path in logins)
+
+
+def test_new_passwords_under_play():
+    players = place.players(players=10, seconds=120, think_time=20)  # until finish()
+    wait_until("some rounds", lambda: players.settled() > 20, 20)
+    old = {name: read_text(f"{place.data}/keys/{name}/pgpass") for name in SERVICES}
+    place.script(f"{ROOT}/scripts/roles.sh", "rotate", *SERVICES)
+    assert all(read_text(f"{place.data}/keys/{name}/pgpass") != text for name, text in old.items())
+    assert ask("carillon_wallet", "select 1")[0] and "PONG" not in place.redis("PING", login="gateway")
+    place.kill("redis")
+    # Whoever connects anew does so with the new one: a killed wallet, and one whose connections are cut.
+    place.kill("wallet-1")
+    time.sleep(0.5)
+    subprocess.run([PSQL, "-d", place.stack["CARILLON_PG_ADMIN_DSN"], "-Xqc", "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'carillon_gateway'"],
+                   capture_output=True, check=True)
+    booked = players.settled()
+    wait_until("further rounds", lambda: players.settled() > booked + 20, 20)
+    wait_until("the gateway's own user in Redis", lambda: "user=carillon_gateway" in place.redis("CLIENT", "LIST"), 10)
+    players.finish()
+    place.verify()
+    assert pairs(f"{place.data}/run/stack.env") == place.stack
+
+
+def test_watch_may_read_what_it_tells():
+    """All that carillon-watch tells, and the instances that it lists, with what carillon_ro may read."""
+    targets = f"{place.data}/run/targets.json"
+    log = f"{place.data}/log/watch.log"
+    with open(log, "w", encoding="utf-8") as file:
+        watch = subprocess.Popen([f"{BIN}/carillon-watch", "--listen=127.0.0.1:0", f"--targets={targets}", f"--heads={place.data}/heads", f"--keys={place.data}/keys",
+                                  f"--disk={place.data}", f"--redis={place.stack['CARILLON_REDIS']}", f"--kafka={place.stack['CARILLON_KAFKA']}", "--every-ms=200"],
+                                 env={**os.environ, "CARILLON_PG_RO_DSN": place.stack["CARILLON_PG_RO_DSN"]}, stderr=file)
+    try:
+        address = wait_until("its address", lambda: re.search(r"metrics on ([0-9.:]+)", read_text(log)), 10).group(1)
+
+        def told():
+            with urllib.request.urlopen(f"http://{address}/metrics", timeout=10) as answer:
+                text = answer.read().decode()
+            return all(re.search(line, text, flags=re.M) for line in expected)
+        expected = [rf'^carillon_instances{{service="{name}"}} 1$' for name in SERVICES] + [rf"^carillon_{name}_up 1$" for name in ("postgres", "redis", "kafka")] + [
+            rf"^{name}(\{{|\b)" for name in ("carillon_watch_read_time_seconds", "carillon_jackpot_reserve_microeuro", "carillon_disk_free_bytes",
+                                             "carillon_key_age_seconds", "carillon_ledger_proof_age_seconds", "carillon_fx_rate_age_seconds")]
+        wait_until("all that carillon-watch tells", told, 20)
+        assert sorted(t["labels"]["service"] for t in json.loads(read_text(targets))) == sorted(SERVICES)
+    finally:
+        watch.terminate()
+        watch.wait(10)
+
+
+def jackpotctl(*arguments, status=0, **environment):
+    done = subprocess.run([f"{BIN}/jackpotctl", *arguments], cwd=place.data, env={**place.environment, **place.stack, **environment}, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == status, (arguments, done)
+    return done.stdout + done.stderr
+
+
+def test_new_keys_of_draws_and_heads_under_play():
+    """Both keys are replaced while players play: what was drawn and signed before stays provable, and what comes after needs the new keys."""
+    keys = f"{place.data}/keys"
+    players = place.players(players=10, seconds=120, think_time=20)  # until finish()
+    booked = players.settled()
+    wait_until("some rounds", lambda: players.settled() > booked + 20, 20)
+    with tempfile.TemporaryDirectory() as old:
+        for name in ("keys/spin-engine.key", "keys/jackpot-cards.key", "heads/wallet-heads.pub"):
+            if os.path.exists(f"{place.data}/{name}"):
+                shutil.copy(f"{place.data}/{name}", old)
+        engine = place.running("spin-engine-1")
+        assert "key 2 of the draws" in jackpotctl("keys", "rotate", "draw", "--in", "2")
+        assert "key 2 of the heads" in jackpotctl("keys", "rotate", "heads")
+        assert "expected 'rotate draw'" in jackpotctl("keys", "rotate", "cards", status=2)
+        assert os.stat(f"{keys}/spin-engine.key").st_mode & 0o777 == os.stat(f"{keys}/wallet-heads.key").st_mode & 0o777 == 0o600
+        since = int(read_text(f"{keys}/spin-engine.key").splitlines()[-1].split()[2])
+        wait_until("the key to be known", lambda: place.sql("select count(*) from engine.key") == [["2"]], 20)
+        wait_until("the key to be used", lambda: time.time() > since, 20)
+        booked = players.settled()
+        wait_until("rounds with the new key", lambda: players.settled() > booked + 200, 60)
+        assert place.running("spin-engine-1") == engine
+        place.kill("wallet-1", signal.SIGTERM)  # its last heads are signed with the new key
+        booked = players.settled()
+        wait_until("further rounds", lambda: players.settled() > booked + 20, 30)
+        players.finish()
+        place.verify()
+        # With the old keys alone, what came after is not proven.
+        broken = {p["point"]: p["breaches"] for p in json.loads(jackpotctl("ledger", "verify", "--json", status=1, CARILLON_KEYS=old))["points"] if not p["ok"]}
+        assert set(broken) == {14} and any("no such key" in b["found"] for b in broken[14]), broken
+        broken = {p["point"]: p["breaches"] for p in json.loads(jackpotctl("ledger", "verify", "--json", "--no-replay", "--public-key", f"{old}/wallet-heads.pub", status=1))["points"] if not p["ok"]}
+        assert set(broken) == {10} and any("another key" in b["found"] for b in broken[10]), broken
+
+
+if __name__ == "__main__":
+    with Installation("roles") as place:
+        place.denials = True
+        try:
+            run(*[test for name, test in list(globals().items()) if name.startswith("test_")])
+        except SystemExit as status:
+            if status.code:
+                raise

@@ -1,0 +1,301 @@
+#!/usr/bin/env python3
+"""Users of the operator's side: login, second factor, roles, sessions, locks, four eyes, and the audit log, from outside. The matrix of roles and routes comes
+from the description of the interface; what each role may do is written here a second time."""
+import base64
+import hashlib
+import hmac
+import json
+import os
+import re
+import socket
+import struct
+import subprocess
+import time
+
+from lib_play import Person, operator
+from lib_stack import BIN, run, wait_until
+from openapi import ROUTES, Described
+
+place = None
+HOUSE = {}  # users by name
+
+# Who may do what, by route: the first row that fits. Everybody may what is their own.
+MAY = [(rf"{method} {pattern}", set(roles.split())) for method, pattern, roles in (
+    ("GET", "/v1/operator/session", "viewer support finance jackpots administrator"),
+    ("POST", "/v1/operator/(logout|confirm|password|totp)", "viewer support finance jackpots administrator"),
+    ("GET", "/v1/operator/status", "viewer support finance jackpots administrator"),
+    ("GET", ".*/audit", "viewer finance jackpots administrator"),
+    ("(GET|POST)", ".*/users.*", "administrator"),
+    ("GET", ".*/webhooks", "viewer support finance jackpots administrator"),
+    ("(GET|POST)", ".*/webhooks.*", "administrator"),
+    ("POST", ".*/(players|sessions)", ""),
+    ("GET", ".*/players.*", "support finance"),
+    ("POST", ".*/(limits|block|bonus-spins.*)", "support"),
+    ("POST", ".*/(deposits|withdrawals.*|corrections|grants.*|voids)", "finance"),
+    ("POST", ".*/fx-rates.*", "finance"),
+    ("POST", ".*/pools/.*", "jackpots"),
+    ("POST", ".*/games/.*", "jackpots administrator"),
+    ("POST", ".*/gaming-day", "finance"),
+    ("GET", ".*/(pools/.*|fx-rates|voids|series|reports.*)", "viewer support finance jackpots administrator"),
+)]
+
+
+class User:
+    def __init__(self, name, password, number=1):
+        self.name, self.password, self.number, self.cookie, self.csrf = name, password, number, None, None
+
+    def login(self, password=None, code=None, status=200):
+        answer = place.http("POST", "/v1/operator/login", {"operator": self.number, "name": self.name, "password": password or self.password, **({"code": code} if code else {})})
+        assert answer.status == status, answer
+        if status == 200:
+            text = answer.headers["Set-Cookie"]
+            assert "HttpOnly" in text and "SameSite=Strict" in text, text
+            self.cookie = text.split(";")[0]
+            self.csrf = self.ask("GET", "/v1/operator/session").json["csrf"]
+        return answer
+
+    def ask(self, method, path, body=None, key=None, csrf=True):
+        headers = {"Cookie": f"other=1; {self.cookie}"}
+        if csrf and self.csrf:
+            headers["X-CSRF-Token"] = self.csrf
+        return place.http(method, path, body, key=key or (os.urandom(8).hex() if method == "POST" else None), headers=headers)
+
+    def of(self, path, body=None, method="POST", **more):
+        return self.ask(method, f"/v1/operators/{self.number}{path}", body, **more)
+
+
+def jackpotctl(*words, status=0):
+    done = subprocess.run([f"{BIN}/jackpotctl", "user", *words], env={**place.environment, **place.stack}, capture_output=True, text=True, timeout=30, check=False)
+    assert done.returncode == status, (words, done)
+    return done.stdout
+
+
+def code_of(secret, step):
+    digest = hmac.new(bytes.fromhex(secret), struct.pack(">Q", step), hashlib.sha1).digest()
+    at = digest[-1] & 15
+    return f"{(struct.unpack('>I', digest[at:at + 4])[0] & 0x7fffffff) % 1000000:06}"
+
+
+def test_first_administrator():
+    printed = jackpotctl("add", "root", "--roles", "administrator")
+    first = User("root", printed.split()[-1])
+    jackpotctl("add", "root", "--roles", "administrator", status=1)
+    jackpotctl("add", "x", "--roles", "king", status=2)
+    first.login(password="another password", status=401)
+    User("nobody", "some password").login(status=401)
+    first.login()
+    assert first.of("/users", method="GET").error["code"] == "password_change"  # set by somebody else
+    assert first.ask("POST", "/v1/operator/password", {"password": "wrong password", "new_password": "a longer password"}).error["code"] == "password_wrong"
+    assert first.ask("POST", "/v1/operator/password", {"password": first.password, "new_password": "short"}).status == 400
+    assert first.ask("POST", "/v1/operator/password", {"password": first.password, "new_password": "a longer password"}).status == 200
+    first.password = "a longer password"
+    assert first.of("/users", method="GET").json["users"][0]["name"] == "root"
+    assert "root" in jackpotctl("list")
+    HOUSE["root"] = first
+
+
+def test_users_of_each_role():
+    for role in ("viewer", "support", "finance", "jackpots", "administrator"):
+        answer = HOUSE["root"].of("/users", {"name": f"a-{role}", "roles": role})
+        assert answer.status == 200, answer
+        user = HOUSE[role] = User(f"a-{role}", answer.json["password"])
+        user.login()
+        assert user.ask("POST", "/v1/operator/password", {"password": user.password, "new_password": f"password of {role}"}).status == 200
+        user.password = f"password of {role}"
+        assert user.ask("GET", "/v1/operator/session").json["roles"] == [role]
+    assert HOUSE["root"].of("/users", {"name": "a-viewer", "roles": "viewer"}).error["code"] == "user_exists"
+    for body in ({"name": "B", "roles": "viewer"}, {"name": ".b", "roles": "viewer"}, {"name": "b", "roles": "viewer,"}, {"name": "b", "roles": ""}, {"name": "b"}, {"name": "b", "roles": "administrator,finance"}):
+        assert HOUSE["root"].of("/users", body).status == 400, body
+
+
+def test_roles_and_routes():
+    """Each role at each route: refused for want of a permission, or not for that."""
+    cells = 0
+    for method, _, route, operation in ROUTES:
+        if not operation["security"] or "operator" not in operation["security"][0] or route.endswith("/logout"):
+            continue
+        path = re.sub(r"\{(\w+)\}", "1", route)
+        may = next((roles for pattern, roles in MAY if re.fullmatch(pattern, f"{method} {path}")), None)
+        assert may is not None, f"{method} {path}: no row above says who may"
+        for role in ("viewer", "support", "finance", "jackpots", "administrator"):
+            answer = HOUSE[role].ask(method, path, {} if "requestBody" in operation else None)
+            assert (answer.error.get("code") == "not_permitted") == (role not in may), (role, method, path, answer)
+            assert answer.status < 500, (role, method, path, answer)
+            cells += 1
+    print(f"        {cells} cells of role and route")
+    assert cells > 150
+    answer = place.http("GET", "/v1/operator/session", token=place.operator_key())
+    assert answer.error["code"] == "not_permitted", answer  # a key is nobody's session
+
+
+def test_csrf_and_other_operators():
+    finance = HOUSE["finance"]
+    for csrf in (False, True):
+        good, finance.csrf = finance.csrf, "another" if csrf else finance.csrf
+        answer = finance.of("/players/1/deposits", {"amount_minor": 1, "currency": "EUR"}, csrf=csrf)
+        finance.csrf = good
+        assert answer.error["code"] == "csrf", answer
+    assert finance.ask("GET", "/v1/operators/2/players").error["code"] == "other_operator"
+    assert place.http("GET", "/v1/operators/1/users", headers={"Cookie": "carillon_staff=abc"}).status == 401
+    assert place.http("GET", "/v1/operators/1/users").status == 401
+
+
+def test_money_by_a_user_is_named():
+    person = Person(place)
+    finance = HOUSE["finance"]
+    answer = finance.of(f"/players/{person.number}/deposits", {"amount_minor": 12300, "currency": "EUR", "reason": "by hand"})
+    assert answer.status == 200, answer
+    wait_until("the balance", lambda: HOUSE["support"].of(f"/players/{person.number}", method="GET").json.get("balance_minor", 0) >= 12300, 10)
+    found = HOUSE["support"].of(f"/players/{person.number}", method="GET").json
+    assert found["player"] == f"1-{person.number}" and found["currency"] == "EUR"
+    listed = HOUSE["support"].of(f"/players?number={str(person.number)[:3]}", method="GET").json["players"]
+    assert any(one["player"] == f"1-{person.number}" for one in listed)
+    assert HOUSE["support"].of("/players/281474976710655", method="GET").error["code"] == "player_unknown"
+    actor = json.loads(place.sql(f"select convert_from(record, 'UTF8') from wallet.journal where kind = 20 and amount = 12300 and player = {(1 << 48) + person.number}")[0][0])["actor"]
+    assert actor == "operator-1 a-finance", actor
+    rows = wait_until("the line", lambda: HOUSE["viewer"].of("/audit?actor=a-finance&action=deposit", method="GET").json["rows"], 10)
+    assert rows[0]["status"] == 200 and rows[0]["subject"] == f"1-{person.number}", rows[0]
+
+
+def test_audit_pages():
+    viewer, before, seen = HOUSE["viewer"], "", []
+    while True:
+        page = viewer.of(f"/audit?limit=7{before}", method="GET").json
+        seen += [row["id"] for row in page["rows"]]
+        if not page["next"]:
+            break
+        before = f"&before={page['next']}"
+    assert seen == sorted(set(seen), reverse=True) and len(seen) > 14, seen
+    assert viewer.of("/audit?action=no+such+action", method="GET").json == {"rows": [], "next": 0}
+    for wrong in ("limit=0", "actor=", f"subject={'x' * 200}"):
+        assert viewer.of(f"/audit?{wrong}", method="GET").status == 400, wrong
+    rows = viewer.of("/audit?action=user+created", method="GET").json["rows"]
+    assert rows and all(row["actor"].startswith("operator-1 root from 127.") for row in rows if "a-" in row["subject"]), rows
+
+
+def test_four_eyes():
+    """Of two users one asks and the other one approves; a user and a key are two as well."""
+    second = HOUSE["root"].of("/users", {"name": "second", "roles": "jackpots"}).json["password"]
+    other = User("second", second)
+    other.login()
+    other.ask("POST", "/v1/operator/password", {"password": second, "new_password": "password of second"})
+    ask = HOUSE["jackpots"].of("/pools/1/actions", {"action": "adjust", "parameters": {"currency": "EUR", "coin_minor": 1, "delta_minor": 1}, "reason": "a test"})
+    assert ask.status in (200, 202) and ask.json["status"] == "waiting", ask
+    path = f"/pools/1/actions/{ask.json['id']}/approve"
+    assert HOUSE["jackpots"].of(path).error["code"] == "same_approver"
+    assert other.of(path).status == 200
+    row = place.sql("select actor, second from pool.operator_action where actor like '%a-jackpots%'")[-1]
+    assert list(row) == ["operator-1 a-jackpots", "operator-1 second"], row
+
+
+def test_confirm():
+    finance = HOUSE["finance"]
+    place.sql("update gateway.staff_session set confirmed = now() - interval '1 hour' where staff = (select id from gateway.staff where name = 'a-finance')", writer=True)
+    body = {"amount_minor": 1, "currency": "EUR", "reason": "x"}
+    wait_until("the question", lambda: finance.of("/players/1/corrections", body).error.get("code") == "confirm_needed", 5)
+    assert finance.of("/players?limit=1", method="GET").status == 200
+    assert finance.ask("POST", "/v1/operator/confirm", {"password": "wrong"}).error["code"] == "password_wrong"
+    assert finance.ask("POST", "/v1/operator/confirm", {"password": finance.password}).status == 200
+    assert finance.of("/players/1/corrections", body).error.get("code") != "confirm_needed"
+
+
+def test_second_factor():
+    user = HOUSE["viewer"]
+    offer = user.ask("POST", "/v1/operator/totp", {})
+    if offer.error.get("code") == "confirm_needed":
+        user.ask("POST", "/v1/operator/confirm", {"password": user.password})
+        offer = user.ask("POST", "/v1/operator/totp", {})
+    secret = offer.json["secret"]
+    assert base64.b32decode(offer.json["base32"]).hex() == secret and offer.json["base32"] in offer.json["uri"]
+    step = int(time.time()) // 30
+    wrong = next(code for code in map("{:06}".format, range(10)) if code not in [code_of(secret, step + n) for n in range(-3, 10)])
+    assert user.ask("POST", "/v1/operator/totp", {"secret": secret, "code": wrong}).status == 400
+    codes = user.ask("POST", "/v1/operator/totp", {"secret": secret, "code": code_of(secret, step)}).json["recovery_codes"]
+    assert len(codes) == 10
+    user.login(status=401)  # the code is asked for
+    assert user.login(status=401).error["code"] == "code_needed"
+    place.sql("update gateway.staff set locked_until = now() + interval '1 hour' where name = 'a-viewer'", writer=True)
+    assert user.login(status=401).error["code"] == "login_locked"  # not a word of whether the password is right
+    place.sql("update gateway.staff set locked_until = null where name = 'a-viewer'", writer=True)
+    assert user.login(code=code_of(secret, step), status=401).error["code"] == "login_refused"  # used above
+    user.login(code=code_of(secret, step + 1))
+    user.login(code=code_of(secret, step + 1), status=401)  # a code is good once
+    user.login(code=codes[3])
+    user.login(code=codes[3], status=401)
+    user.login(code=codes[4])
+
+
+def test_no_user_fills_the_place_of_all():
+    viewer = User("crowd", HOUSE["root"].of("/users", {"name": "crowd", "roles": "viewer"}).json["password"])
+    for _ in range(9):
+        viewer.login()
+    assert int(place.sql("select count(*) from gateway.staff_session s join gateway.staff u on u.id = s.staff where u.name = 'crowd' and s.ended is null", writer=True)[0][0]) <= 8
+    assert place.sql("select count(*) from gateway.staff")[0][0] == "0"  # whoever may read all does not read passwords
+
+
+def test_lock():
+    user = HOUSE["support"]
+    for _ in range(5):
+        answer = user.login(password="wrong password", status=401)
+    assert answer.error["code"] == "login_locked"
+    assert user.login(status=401).error["code"] == "login_locked"
+    assert user.of("/players?limit=1", method="GET").status == 200  # who was in stays in: a stranger ends no session
+    listed = {one["name"]: one for one in HOUSE["root"].of("/users", method="GET").json["users"]}
+    assert listed["a-support"]["locked_until_us"] > time.time() * 1e6
+    assert HOUSE["root"].of("/users/a-support", {"action": "enable", "reason": "known by voice"}).status == 200
+    user.login()
+
+
+def test_ends():
+    """Logout, disabling, another password, and time end sessions."""
+    user, root = HOUSE["support"], HOUSE["root"]
+    older = user.cookie
+    user.login()
+    assert user.ask("POST", "/v1/operator/logout").status == 200
+    assert user.of("/players?limit=1", method="GET").status == 401
+    user.cookie = older
+    assert user.of("/players?limit=1", method="GET").status == 200
+    assert root.of("/users/a-support", {"action": "roles", "roles": "viewer,support", "reason": "more"}).json["roles"] == ["viewer", "support"]
+    wait_until("the role", lambda: user.of("/audit?limit=1", method="GET").status == 200, 5)
+    assert root.of("/users/a-support", {"action": "disable", "reason": "left"}).status == 200
+    wait_until("the end", lambda: user.of("/players?limit=1", method="GET").status == 401, 5)
+    user.login(status=401)
+    for action in ("disable", "roles", "reset"):
+        assert root.of("/users/root", {"action": action, "roles": "viewer", "reason": "x"}).error["code"] == "own_user"
+    assert root.of("/users/nobody", {"action": "enable", "reason": "x"}).error["code"] == "user_unknown"
+    place.sql("update gateway.staff_session set expires = now() where staff = (select id from gateway.staff where name = 'a-jackpots')", writer=True)
+    wait_until("the time is over", lambda: HOUSE["jackpots"].ask("GET", "/v1/operator/session").status == 401, 5)
+    reset = root.of("/users/a-finance", {"action": "reset", "reason": "forgotten"}).json["password"]
+    wait_until("the end", lambda: HOUSE["finance"].ask("GET", "/v1/operator/session").status == 401, 5)
+    assert User("a-finance", reset).login().status == 200
+    assert len(jackpotctl("reset", "root").split()) > 5
+
+
+def test_a_client_that_has_gone_is_named():
+    """The line of the audit log has the user and the request also where the client hangs up before the answer."""
+    user, number = HOUSE["administrator"], 7
+    user.login()
+    for n in range(number):
+        body = json.dumps({"action": "end-sessions", "reason": f"gone {n}"}).encode()
+        with socket.create_connection(place.url.split("//")[1].split(":")) as one:
+            one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+            one.sendall((f"POST /v1/operators/1/users/second HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: {user.cookie}\r\nX-CSRF-Token: {user.csrf}\r\n"
+                         f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n").encode() + body)
+            time.sleep(0.002 * n)
+    wait_until("the lines", lambda: len(place.sql("select 1 from gateway.audit where content->>'reason' like 'gone %' and actor like 'operator-1 a-administrator from 127%'")) == number, 10)
+
+
+def test_another_gateway():
+    """A session that begins at one gateway is known at the others at once."""
+    place.start(scale=2)
+    user = HOUSE["administrator"]
+    for _ in range(20):
+        user.login()
+        assert user.ask("GET", "/v1/operator/session").status == 200
+        assert place.http("GET", "/v1/operator/session", headers={"Cookie": user.cookie, "Connection": "close"}).status == 200
+    assert operator(place, "/users", None, method="GET").status == 200
+
+
+if __name__ == "__main__":
+    with Described("staff") as place:
+        run(*[f for name, f in list(globals().items()) if name.startswith("test_")])

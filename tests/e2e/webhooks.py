@@ -1,0 +1,328 @@
+#!/usr/bin/env python3
+"""Webhooks: what happens is told to operators' addresses that are slow, wrong, down or redirect; signed, in order for each subject, at least once though a gateway is
+killed between the answer and its mark; dead events are listed and sent again; other operators see nothing of it. The receiver checks signatures with the
+example of the documentation."""
+import collections
+import hashlib
+import http.server
+import subprocess
+import sys
+import threading
+import time
+import urllib.request
+
+from lib_play import RULES, Person, force, good, operator
+from lib_stack import BIN, ROOT, Installation, run, wait_until
+
+sys.path.append(f"{ROOT}/docs/example-webhook")
+from check import check  # pylint: disable=wrong-import-position
+
+LARGE = 2  # minor units: any win
+KINDS = "hit,large_win,payout,limit,game"
+LOSS, BONUS = RULES.stops(), RULES.stops(bonuses=3)
+OTHER_KEY = "a key of the second operator, a long one"
+place = receiver = None
+secrets = {}  # by key id, as a receiver keeps them
+
+
+class Receiver:
+    """Takes events; each path behaves as `does` says: a status, or a function that gives one."""
+
+    def __init__(self):
+        self.does, self.got, self.bad = {}, collections.defaultdict(list), []
+        outer = self
+
+        class Handler(http.server.BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do_POST(self):
+                body = self.rfile.read(int(self.headers["Content-Length"]))
+                try:
+                    event = check(self.headers, body, secrets)
+                    outer.got[self.path].append({**event, "attempt": int(self.headers["Carillon-Attempt"]), "signature": self.headers["Carillon-Signature"],
+                                                 "time": self.headers["Carillon-Time"], "raw": body})
+                    status = outer.does.get(self.path, 200)
+                    status = status(event) if callable(status) else status
+                except Exception as error:  # pylint: disable=broad-except
+                    outer.bad.append((self.path, repr(error)))
+                    status = 400
+                try:
+                    self.send_response(status)
+                    if status == 302:
+                        self.send_header("Location", f"{outer.url}/trap")
+                    length = 10**7 if self.path == "/long" else 0
+                    self.send_header("Content-Length", str(length))
+                    self.end_headers()
+                    for _ in range(length // 10**5):
+                        self.wfile.write(b"x" * 10**5)
+                except OSError:
+                    pass  # the sender has gone
+            do_GET = do_POST
+
+            def log_message(self, *_):
+                pass
+
+        class Server(http.server.ThreadingHTTPServer):
+            daemon_threads = True
+
+            def handle_error(self, *_):
+                pass
+
+        self.server = Server(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+
+    def ids(self, path):
+        """Of the events of a path, in the order in which each came first."""
+        return list(dict.fromkeys(event["id"] for event in self.got[path]))
+
+
+class Place(Installation):
+    def start(self, scale=None):
+        self.environment.update(KAFKA="none", CARILLON_WEBHOOK_INTERNAL="1", CARILLON_WEBHOOK_TIMEOUT_MS="1000", CARILLON_WEBHOOK_RETRY_MS="50", CARILLON_LARGE_WINS=f"EUR={LARGE}")
+        super().start(scale)
+
+
+def make(path, kinds=KINDS, number=1, status=200):
+    answer = operator(place, "/webhooks", {"url": receiver.url + path, "kinds": kinds, "reason": "a test"}, number=number, operator_key=None if number == 1 else OTHER_KEY)
+    good(answer, path, status)
+    if status == 200:
+        secrets[answer.json["key"]] = answer.json["secret"]
+        return answer.json["id"]
+    return answer
+
+
+def act(hook, action, status=200, number=1, **more):
+    answer = operator(place, f"/webhooks/{hook}", {"action": action, "reason": "a test", **more}, number=number, operator_key=None if number == 1 else OTHER_KEY)
+    return good(answer, f"{action} {hook}", status)
+
+
+def listed(number=1):
+    key = None if number == 1 else OTHER_KEY
+    return {hook["id"]: hook for hook in good(operator(place, "/webhooks", None, method="GET", number=number, operator_key=key), "list").json["webhooks"]}
+
+
+def events(path, kind):
+    return [event for event in receiver.got[path] if event["kind"] == kind]
+
+
+def come(path, kind, n=1):
+    """Each once: what a loaded machine has answered too late comes again."""
+    wait_until(f"{n} {kind} at {path}", lambda: len({e["id"] for e in events(path, kind)}) >= n, 40)
+    return list({event["id"]: event for event in reversed(events(path, kind))}.values())[::-1]
+
+
+def test_addresses_and_kinds():
+    place.sql(f"insert into gateway.operator_key (operator, digest) values (2, '\\x{hashlib.sha256(OTHER_KEY.encode()).hexdigest()}')", writer=True)
+    wait_until("the second operator", lambda: operator(place, "/webhooks", None, method="GET", number=2, operator_key=OTHER_KEY).status == 200, 20)
+    for url in ("http://casino.example/hook", "ftp://127.0.0.1/", "https://", "https://user@casino.example/", "https://casino.example/#x", "casino.example"):
+        assert operator(place, "/webhooks", {"url": url, "kinds": "hit", "reason": "a test"}).error["where"] == "url", url
+    for kinds in ("all", "hit,hit", "hit,", ","):
+        assert operator(place, "/webhooks", {"url": receiver.url, "kinds": kinds, "reason": "a test"}).error["where"] == "kinds", kinds
+    assert listed() == {}
+    place.hook = make("/good")
+    place.other = make("/other", number=2)
+    hook = listed()[place.hook]
+    assert (hook["url"], hook["kinds"], hook["version"], hook["waiting"], hook["dead"]) == (f"{receiver.url}/good", KINDS, 1, 0, 0), hook
+    assert "secret" not in hook and place.sql(f"select count(*) from gateway.webhook w where w::text like '%{secrets[f'{place.hook}.1']}%'") == [["0"]]
+    assert [row[0] for row in place.sql("select content->>'url' from gateway.audit where action = 'webhook created' and operator = 1 and status = 200")] == [f"{receiver.url}/good"]
+
+
+def test_button():
+    name = act(place.hook, "test").json["event"]
+    [event] = come("/good", "test")
+    assert (event["id"], event["subject"], event["operator"], event["data"]) == (name, "test", 1, {}), event
+    wait_until("the outcome", lambda: listed()[place.hook]["sent"] == 1, 20)
+    assert (listed()[place.hook]["last_good"], listed()[place.hook]["last_answer"]) == (True, "200")
+
+
+def test_what_is_told():
+    person = Person(place, deposit=10000000)
+    force(place, person.name, [*BONUS, 0])  # a jackpot by the vials
+    person.bet(coin=20, lines=15, coins=10)
+    [hit] = come("/good", "hit")
+    row = place.sql(f"select pool, hit, paid_minor from pool.hit where player = {person.id}")[0]
+    assert [str(hit["data"][name]) for name in ("pool", "hit", "amount_minor")] == row and hit["data"]["player"] == person.name and hit["data"]["currency"] == "EUR", hit
+    assert (hit["id"], hit["subject"]) == (f"hit-{row[0]}-{row[1]}", f"pool:{row[0]}"), hit
+    hold = person.operator("withdrawals", {"amount_minor": 1000, "currency": "EUR"}, status=200).json["id"]
+    [payout] = come("/good", "payout")
+    assert payout["data"] == {"player": person.name, "currency": "EUR", "withdrawal": hold, "outcome": "paid", "amount_minor": 1000}, payout
+    limited = Person(place)
+    good(operator(place, f"/players/{limited.number}/limits", {"limit": "deposit", "period": "day", "amount_minor": 100, "currency": "EUR"}), "limit")
+    for _ in range(3):
+        assert limited.operator("deposits", {"amount_minor": 500, "currency": "EUR"}).status in (403, 409)
+    place.sql("insert into wallet.switch (game, reason) values (3, 'a test')", writer=True)
+    [stopped] = come("/good", "game")
+    assert (stopped["data"]["state"], stopped["data"]["by"], stopped["data"]["reason"]) == ("stopped", "operator", "a test"), stopped
+    place.sql("delete from wallet.switch", writer=True)
+    assert come("/good", "game", 2)[-1]["data"]["state"] == "started"
+    [limit] = come("/good", "limit")
+    assert limit["data"] == {"player": limited.name, "currency": "EUR", "limit": "deposit"}, limit
+    # The stops of the game are everybody's; the rest is the first operator's alone.
+    assert len(come("/other", "game", 2)) >= 2 and {event["kind"] for event in receiver.got["/other"]} == {"game"} and receiver.got["/other"][0]["operator"] == 2
+    assert receiver.bad == []
+
+
+def test_large_wins():
+    people, bet = [Person(place, deposit=10000) for _ in range(3)], {"coin_minor": 2, "lines": 15, "coins": 1}
+    for seed, person in enumerate(people):
+        force(place, person.name, LOSS, RULES.stops(win=True, bet=bet, seed=seed))
+        for _ in range(2):
+            person.bet(coin=2, lines=15)
+    rows = place.sql(f"select player, round, stake, win_balance + win_pending from wallet.journal where player in ({', '.join(str(p.id) for p in people)}) and kind = 2 and refusal = 0")
+    large = {(row[0], int(row[1])): (int(row[2]), int(row[3])) for row in rows if int(row[3]) >= LARGE}
+    assert len(rows) == 6 and len(large) == 3, rows
+    names = {person.name: str(person.id) for person in people}
+    wait_until("the large wins", lambda: len([e for e in events("/good", "large_win") if e["data"]["player"] in names]) >= 3, 40)
+    found = {(names[e["data"]["player"]], e["data"]["round"]): (e["data"]["stake_minor"], e["data"]["win_minor"]) for e in events("/good", "large_win") if e["data"]["player"] in names}
+    assert found == large, (found, large)
+
+
+def withdrawals(n, people):
+    """In turn; ends when all are paid. Gives the ids by player, in order."""
+    made = {person.name: [] for person in people}
+    for _ in range(n):
+        for person in people:
+            hold = person.operator("withdrawals", {"amount_minor": 1000, "currency": "EUR"}, status=200).json["id"]
+            wait_until("the withdrawal", lambda hold=hold: place.sql(f"select settled_kind from wallet.hold where id = '\\x{hold}'") == [["29"]], 40)
+            made[person.name].append(hold)
+    return made
+
+
+def test_receivers_that_fail():
+    """Slow, wrong, redirecting, talkative and down: what they refuse comes again, in the order of each player, and holds up nobody else."""
+    failed = collections.Counter()
+
+    def twice(event):
+        failed[event["id"]] += 1
+        if failed[event["id"]] < 3:
+            return 500
+        return 204
+
+    def slow(event):
+        failed["slow" + event["id"]] += 1
+        if failed["slow" + event["id"]] == 1:
+            time.sleep(3)
+        return 200
+
+    receiver.does.update({"/wrong": twice, "/slow": slow, "/moved": 302})
+    hooks = {path: make(path, "payout") for path in ("/wrong", "/slow", "/moved", "/long")}
+    down = operator(place, "/webhooks", {"url": "http://127.0.0.1:9/", "kinds": "payout", "reason": "a test"}).json["id"]
+    people = [Person(place) for _ in range(2)]
+    made = withdrawals(3, people)
+    for path in ("/good", "/wrong", "/slow", "/long"):
+        wait_until(f"all at {path}", lambda path=path: sum(e["data"]["player"] in made for e in {e["id"]: e for e in events(path, "payout")}.values()) == 6, 60)
+        for name, holds in made.items():
+            of = [event for event in events(path, "payout") if event["data"]["player"] == name]
+            assert list(dict.fromkeys(event["data"]["withdrawal"] for event in of)) == holds, (path, of)
+            assert [event["number"] for event in of] == sorted(event["number"] for event in of), (path, of)
+            assert len({(event["id"], event["raw"]) for event in of}) == 3, "the same event has the same bytes"
+    assert all(len([e for e in events("/wrong", "payout") if e["id"] == name]) >= 3 for name in receiver.ids("/wrong"))
+    wait_until("the redirected and the one that is down", lambda: all(listed()[hook]["last_us"] > 0 for hook in (hooks["/moved"], down)), 20)
+    assert receiver.got["/trap"] == [] and listed()[hooks["/moved"]]["last_answer"] == "302", listed()
+    assert not listed()[down]["last_good"] and listed()[down]["waiting"] == 6 and listed()[down]["sent"] == 0, listed()
+    for hook in (*hooks.values(), down):
+        act(hook, "end")
+    assert set(listed()) == {place.hook} and receiver.bad == []
+
+
+def test_gateway_killed_between_answer_and_mark():
+    killed = threading.Event()
+
+    def kill(_):
+        if not killed.is_set():
+            killed.set()
+            place.kill("gateway-1")  # the receiver has the event, and nobody knows
+        return 200
+
+    receiver.does["/held"] = kill
+    hook = make("/held", "payout")
+    person = Person(place)
+    before = place.pid("gateway-1")
+    first = withdrawals(1, [person])[person.name]
+    assert killed.wait(40)
+    wait_until("the gateway", lambda: place.pid("gateway-1") not in (0, before) and place.http("GET", "/readyz", timeout=2).status == 200, 40)
+    second = withdrawals(1, [person])[person.name]
+    wait_until("both", lambda: len(receiver.ids("/held")) == 2, 60)
+    wait_until("the marks", lambda: listed()[hook]["waiting"] == 0, 30)
+    came = [event["data"]["withdrawal"] for event in receiver.got["/held"]]
+    assert came.count(first[0]) >= 2 and came[-1] == second[0] and came == sorted(came, key=[*first, *second].index), came
+    act(hook, "end")
+
+
+def test_secrets_rotate():
+    hook = make("/rotated", "payout")
+    answer = act(hook, "rotate", keep_s=600).json
+    assert answer["key"] == f"{hook}.2" and answer["secret"] != secrets[f"{hook}.1"]
+    act(hook, "test")  # checked with the old secret: the receiver does not have the new one yet
+    [event] = come("/rotated", "test")
+    assert event["signature"].startswith(f"{hook}.2=") and f",{hook}.1=" in event["signature"], event
+    assert act(hook, "rotate", status=409).error["code"] == "webhook_rotating"
+    secrets[answer["key"]] = answer["secret"]
+    newest = act(hook, "rotate", keep_s=0).json
+    secrets[newest["key"]] = newest["secret"]
+    act(hook, "test")
+    assert come("/rotated", "test", 2)[-1]["signature"].split("=")[0] == f"{hook}.3"
+    for change in ({"Carillon-Time": str(int(event["time"]) - 301)}, {"Carillon-Time": "1"}, {"Carillon-Signature": ""}):
+        try:
+            check({"Carillon-Time": event["time"], "Carillon-Signature": event["signature"], **change}, event["raw"], secrets)
+        except ValueError:
+            continue
+        raise AssertionError(change)
+    act(hook, "end")
+
+
+def jackpotctl(*words, status=0):
+    done = subprocess.run([f"{BIN}/jackpotctl", "webhooks", *words], env={**place.environment, **place.stack}, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == status, (words, done)
+    return done.stdout
+
+
+def metric(name):
+    health = place.sql("select health from carillon.instance where name = 'gateway-1'")[0][0]
+    with urllib.request.urlopen(f"http://{health}/metrics", timeout=10) as answer:
+        return next(int(float(line.split(" ")[1])) for line in answer.read().decode().splitlines() if line.startswith(f"{name} "))
+
+
+def dead_of(hook, number=1):
+    answer = operator(place, f"/webhooks/{hook}/dead", None, method="GET", number=number, operator_key=None if number == 1 else OTHER_KEY)
+    return good(answer, "dead").json["events"]
+
+
+def test_dead_events_are_sent_again():
+    receiver.does["/dead"] = 503
+    hook = make("/dead", "payout")
+    person = Person(place)
+    holds = withdrawals(2, [person])[person.name]
+    wait_until("an attempt", lambda: len(receiver.got["/dead"]) >= 2, 40)
+    place.sql(f"update gateway.webhook_delivery set since = now() - interval '4 days' where webhook = {hook}", writer=True)
+    wait_until("both to be given up", lambda: len(dead_of(hook)) == 2, 60, 0.3)
+    dead = dead_of(hook)
+    assert [one["body"]["data"]["withdrawal"] for one in dead] == holds and all(one["answer"] == "503" for one in dead), dead
+    assert dead[0]["event"] in jackpotctl("dead", str(hook))
+    wait_until("the metrics", lambda: metric("carillon_webhook_dead") == 2, 20)
+    assert metric("carillon_webhook_failed_total") >= 2 and "2 dead" in jackpotctl("list")
+    # Another operator has no such webhook.
+    assert dead_of(hook, number=2) == [] and listed(2).keys() == {place.other}
+    for action in ("test", "change", "rotate", "end"):
+        act(hook, action, status=404, number=2)
+    resend = {"event": "all", "reason": "a test"}
+    assert operator(place, f"/webhooks/{hook}/dead", resend, number=2, operator_key=OTHER_KEY).json == {"events": 0}
+    assert operator(place, f"/webhooks/{hook}/dead", resend, operator_key=OTHER_KEY).error["code"] == "other_operator"
+    receiver.does["/dead"] = 200
+    before = len(receiver.got["/dead"])
+    assert operator(place, f"/webhooks/{hook}/dead", {"event": dead[1]["event"], "reason": "a test"}).json == {"events": 1}
+    wait_until("the second", lambda: holds[1] in [e["data"]["withdrawal"] for e in receiver.got["/dead"][before:]], 40)
+    assert "1 event" in jackpotctl("resend", str(hook), "all")
+    wait_until("the first", lambda: holds[0] in [e["data"]["withdrawal"] for e in receiver.got["/dead"][before:]], 40)
+    assert "test-" in jackpotctl("test", str(hook))
+    come("/dead", "test")
+    wait_until("nothing left", lambda: (listed()[hook]["waiting"], listed()[hook]["dead"]) == (0, 0), 30)
+    jackpotctl("test", "9999", status=1)
+    assert receiver.bad == []
+
+
+if __name__ == "__main__":
+    receiver = Receiver()
+    with Place("webhooks") as place:
+        run(*[test for name, test in list(globals().items()) if name.startswith("test_")])

@@ -1,0 +1,181 @@
+#include "tools/jackpotctl/user.h"
+
+#include "libcommon/edge/password.h"
+#include "services/gateway/core/permits.h"
+
+#include <sodium.h>
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define EXIT_USAGE 2
+#define PASSWORD_ROOM 160
+
+static _Noreturn void wrong(const char *what, const char *found, const char *expected)
+{
+	fprintf(stderr, "jackpotctl: %s: found '%s', expected %s\n", what, found, expected);
+	exit(EXIT_USAGE);
+}
+
+static const char *operator_of(const struct user_options *options)
+{
+	const char *text = options->operator_text == NULL ? "1" : options->operator_text;
+	char *end;
+	long number = strtol(text, &end, 10);
+
+	if (*end != '\0' || number < 1 || number > 32767)
+		wrong("--operator", text, "a number from 1 to 32767");
+	return text;
+}
+
+/* ---- the password ---- */
+
+static void file_write(const char *path, const char *password)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	FILE *file = fd < 0 ? NULL : fdopen(fd, "w");
+
+	if (file == NULL || fprintf(file, "%s\n", password) < 0 || fclose(file) != 0)
+		wrong("--password-file", path, strerror(errno));
+}
+
+/* Reads the file, or makes a password and writes it there. */
+static void password_take(const struct user_options *options, char out[PASSWORD_ROOM])
+{
+	FILE *file;
+
+	password_invent(out);
+	if (options->password_file == NULL)
+		return;
+	file = fopen(options->password_file, "re");
+	if (file == NULL) {
+		file_write(options->password_file, out);
+		return;
+	}
+	if (fgets(out, PASSWORD_ROOM, file) == NULL)
+		out[0] = '\0';
+	(void)fclose(file);
+	out[strcspn(out, "\r\n")] = '\0';
+	if (strlen(out) < 12 || strlen(out) > 128)
+		wrong("--password-file", options->password_file,
+			"a file with a password of 12 to 128 bytes in its first line, or a path "
+			"where no file exists");
+}
+
+static void hash_make(const char *password, char out[PASSWORD_HASH_MAX])
+{
+	if (!password_hash(password, out)) {
+		fputs("jackpotctl: the password could not be hashed: 64 MiB of memory are not "
+		      "available\n",
+			stderr);
+		exit(EXIT_USAGE);
+	}
+}
+
+/* ---- the commands ---- */
+
+static PGresult *rows(PGconn *conn, const char *sql, int n, const char *const *parameters)
+{
+	PGresult *result = PQexecParams(conn, sql, n, NULL, parameters, NULL, NULL, 0);
+
+	if (PQresultStatus(result) == PGRES_TUPLES_OK)
+		return result;
+	fprintf(stderr, "jackpotctl: the users could not be read or written: %s",
+		PQerrorMessage(conn));
+	exit(EXIT_USAGE);
+}
+
+static void told(const struct user_options *options, const char *what, const char *password)
+{
+	if (options->password_file == NULL)
+		printf("user %s %s; their password, to be changed at the first login: %s\n",
+			options->name, what, password);
+	else
+		printf("user %s %s; the password is in %s\n", options->name, what,
+			options->password_file);
+}
+
+bool user_add(PGconn *conn, const struct user_options *options)
+{
+	char password[PASSWORD_ROOM], hash[PASSWORD_HASH_MAX], roles_text[16];
+	const char *parameters[] = { operator_of(options), options->name, hash, roles_text,
+		options->password_file == NULL ? "t" : "f" };
+	role_set roles;
+	PGresult *result;
+	bool added;
+
+	if (options->roles == NULL || !roles_read(options->roles, &roles))
+		wrong("--roles", options->roles == NULL ? "" : options->roles,
+			"viewer, support, finance, jackpots, administrator, separated by commas");
+	password_take(options, password);
+	hash_make(password, hash);
+	(void)snprintf(roles_text, sizeof(roles_text), "%u", (unsigned)roles);
+	result = rows(conn,
+		"insert into gateway.staff (operator, name, password, roles, must_change, "
+		"created_by) values ($1::integer, $2, $3, $4::integer, $5::boolean, 'jackpotctl') "
+		"on conflict do nothing returning 1",
+		5, parameters);
+	added = PQntuples(result) == 1;
+	PQclear(result);
+	if (added)
+		told(options, "added", password);
+	else
+		printf("user %s exists already; nothing was changed\n", options->name);
+	sodium_memzero(password, sizeof(password));
+	return added;
+}
+
+bool user_reset(PGconn *conn, const struct user_options *options)
+{
+	char password[PASSWORD_ROOM], hash[PASSWORD_HASH_MAX];
+	const char *parameters[] = { operator_of(options), options->name, hash,
+		options->password_file == NULL ? "t" : "f" };
+	PGresult *result;
+	bool found;
+
+	password_take(options, password);
+	hash_make(password, hash);
+	result = rows(conn,
+		"with u as (update gateway.staff set password = $3, must_change = $4::boolean, "
+		"totp = null, recovery = '{}', failures = 0, locked_until = null, disabled = null "
+		"where operator = $1::integer and name = $2 returning id), e as (update "
+		"gateway.staff_session s set ended = now() from u where s.staff = u.id and "
+		"s.ended is null) select 1 from u",
+		4, parameters);
+	found = PQntuples(result) == 1;
+	PQclear(result);
+	if (found)
+		told(options, "reset, without a second factor", password);
+	else
+		printf("user %s does not exist with this operator; nothing was changed\n",
+			options->name);
+	sodium_memzero(password, sizeof(password));
+	return found;
+}
+
+bool user_list(PGconn *conn, const struct user_options *options)
+{
+	const char *parameters[] = { operator_of(options) };
+	PGresult *result = rows(conn,
+		"select name, roles, case when disabled is not null then 'disabled' when "
+		"locked_until > now() then 'locked' else 'active' end, case when totp is null "
+		"then 'password' else 'password and code' end from gateway.staff where operator = "
+		"$1::integer order by name",
+		1, parameters);
+
+	for (int i = 0; i < PQntuples(result); i++) {
+		role_set roles = (role_set)strtoul(PQgetvalue(result, i, 1), NULL, 10);
+		printf("%-32s %-9s %-18s", PQgetvalue(result, i, 0), PQgetvalue(result, i, 2),
+			PQgetvalue(result, i, 3));
+		for (size_t role = 0; role < ROLES_N; role++)
+			if ((roles & 1U << role) != 0)
+				printf(" %s", role_names[role]);
+		printf("\n");
+	}
+	PQclear(result);
+	return true;
+}
