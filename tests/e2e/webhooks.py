@@ -215,9 +215,10 @@ def test_receivers_that_fail():
         for name, holds in made.items():
             of = [event for event in events(path, "payout") if event["data"]["player"] == name]
             assert list(dict.fromkeys(event["data"]["withdrawal"] for event in of)) == holds, (path, of)
-            assert [event["number"] for event in of] == sorted(event["number"] for event in of), (path, of)
+            numbers = list(dict.fromkeys(event["number"] for event in of))  # by when each came first: a thread of the receiver may come late with an old try
+            assert numbers == sorted(numbers), (path, of)
             assert len({(event["id"], event["raw"]) for event in of}) == 3, "the same event has the same bytes"
-    assert all(len([e for e in events("/wrong", "payout") if e["id"] == name]) >= 3 for name in receiver.ids("/wrong"))
+    wait_until("three tries of each at /wrong", lambda: all(len([e for e in events("/wrong", "payout") if e["id"] == name]) >= 3 for name in receiver.ids("/wrong")), 60)
     wait_until("the redirected and the one that is down", lambda: all(listed()[hook]["last_us"] > 0 for hook in (hooks["/moved"], down)), 20)
     assert receiver.got["/trap"] == [] and listed()[hooks["/moved"]]["last_answer"] == "302", listed()
     assert not listed()[down]["last_good"] and listed()[down]["waiting"] == 6 and listed()[down]["sent"] == 0, listed()
@@ -246,7 +247,7 @@ def test_gateway_killed_between_answer_and_mark():
     wait_until("both", lambda: len(receiver.ids("/held")) == 2, 60)
     wait_until("the marks", lambda: listed()[hook]["waiting"] == 0, 30)
     came = [event["data"]["withdrawal"] for event in receiver.got["/held"]]
-    assert came.count(first[0]) >= 2 and came[-1] == second[0] and came == sorted(came, key=[*first, *second].index), came
+    assert came.count(first[0]) >= 2 and list(dict.fromkeys(came)) == [*first, *second], came
     act(hook, "end")
 
 
@@ -294,7 +295,7 @@ def test_dead_events_are_sent_again():
     hook = make("/dead", "payout")
     person = Person(place)
     holds = withdrawals(2, [person])[person.name]
-    wait_until("an attempt", lambda: len(receiver.got["/dead"]) >= 2, 40)
+    wait_until("both and an attempt", lambda: listed()[hook]["waiting"] == 2 and receiver.got["/dead"], 40)
     place.sql(f"update gateway.webhook_delivery set since = now() - interval '4 days' where webhook = {hook}", writer=True)
     wait_until("both to be given up", lambda: len(dead_of(hook)) == 2, 60, 0.3)
     dead = dead_of(hook)
