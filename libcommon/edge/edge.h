@@ -22,8 +22,10 @@
 #include <stdint.h>
 
 #define EDGE_BODY_MAX (16 << 10) /* bytes of a request's body; larger: 413 */
-#define EDGE_PATH_MAX 512     /* bytes of the path, and of the query, with the NUL; larger: 414 */
-#define EDGE_HEADER_MAX 1024  /* bytes of one header value, with the NUL; larger: 431 */
+#define EDGE_PATH_MAX 512 /* bytes of the path, and of the query, with the NUL; larger: 414 */
+/* Bytes of the value of a header in enum edge_header, with the NUL; larger: 431. Too long a Cookie
+ * or Accept-Encoding counts as not sent. */
+#define EDGE_HEADER_MAX 1024
 #define EDGE_PARAMETERS_MAX 4 /* path parameters ("{}") in one route */
 #define EDGE_MESSAGE_MAX 4096 /* bytes of a message on a WebSocket; larger: close code 1009 */
 #define EDGE_REQUEST_ID_MAX 65

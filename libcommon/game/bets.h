@@ -32,7 +32,8 @@ struct bet_return {
 
 void bet_return_init(struct bet_return *value);
 void bet_return_clear(struct bet_return *value);
-/* Computes `value`. Adds the return from each carried state to `mode_r`, which may be NULL. */
+/* Computes `value`. Appends the return from each carried state to the states of `mode_r`,
+ * which may be NULL. */
 void bet_return_from(const struct exact_work *work, const struct exact_wager *wager,
 	const struct round_yields *yields, struct exact_mode *mode_r, struct bet_return *value);
 enum exact_status bet_return_of(
@@ -41,8 +42,8 @@ enum exact_status bet_return_of(
 /* Converts x from multiples of the total bet to multiples of the mode's price. */
 void exact_per_price(mpq_t x, const struct game_mode *mode);
 
-/* Sets *in_band_r: is the return of every bet of this class, at every level of unlocking, in its
- * published band? `work` has depth EXACT_RETURN. */
+/* Sets *in_band_r: is the return of every bet that `published` covers, at every level of unlocking,
+ * in the band that `published` gives? `work` has depth EXACT_RETURN. */
 enum exact_status exact_check_band(
 	const struct exact_work *work, const struct published_rtp *published, bool *in_band_r);
 

@@ -76,7 +76,8 @@ struct game_symbol {
 struct game_strip {
 	uint32_t length;
 	uint32_t weight; /* the sum of stop_weight; the length where all are 1 */
-	/* the first rows follow the last one again, so that reading a window needs no modulo */
+	/* the symbols of the first stops stand again after the last stop, so that reading a window
+	 * needs no modulo */
 	uint8_t symbol[GAME_STRIP_MAX + GAME_ROWS_MAX];
 	uint16_t stop_weight[GAME_STRIP_MAX];
 	uint8_t stop_of[GAME_STOP_WEIGHT_MAX];

@@ -8,16 +8,17 @@
 #include "libcommon/game/exact/line_graph.h"
 #include "libcommon/game/exact/lines.h"
 
-/* The line win is the sum of the values below, each times the weight of the ways that the comment
- * on it names. A value says what one further cell adds to the pay of a line. Ways that begin with
- * k + 1 wilds also begin with k wilds, so a value leaves out what the values for fewer wilds count
- * already. Hence it may be negative, and is computed modulo 2^64. The values are used only if wilds
- * do not multiply and the sum fits 64 bits. If wilds multiply, all of them are 0. */
+/* The line win is a sum over the values below. Each value is multiplied by the weight of all ways
+ * to fill the line's cells that match the comment on it. A value is the amount by which one more
+ * cell raises the line's pay. A way that begins with k + 1 wilds also begins with k wilds, so what
+ * the values for fewer wilds have counted is subtracted from the value. It may therefore be
+ * negative, and is computed modulo 2^64. The values are used only if wilds do not multiply and the
+ * sum fits 64 bits. If wilds multiply, all of them are 0. */
 struct line_steps {
 	uint64_t most; /* a line's largest pay, flat multiplier included */
-	/* [k]: for the ways in which the first k cells are wild */
+	/* [k]: ways in which the first k cells are wild */
 	uint64_t wild[GAME_REELS_MAX + 1];
-	/* [symbol][k][n]: for ways in which k cells are wild and the next n - k are the symbol or
+	/* [symbol][k][n]: ways in which k cells are wild and the next n - k are the symbol or
 	 * wild */
 	uint64_t run[GAME_SYMBOLS_MAX][GAME_REELS_MAX][GAME_REELS_MAX + 1];
 	uint32_t leads[GAME_SYMBOLS_MAX]; /* bit k: run[symbol][k] has a value other than 0 */

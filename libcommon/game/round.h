@@ -88,10 +88,11 @@ struct phase {
 	uint8_t strips; /* the set that `stop` refers to */
 	/* a phase that does not spin the reels has the stops of its spin */
 	uint16_t stop[GAME_REELS_MAX];
-	uint8_t window[GAME_CELLS_MAX]; /* symbol at reel * rows + row, as paid: after expansion,
-					   falling, marks and wilds */
-	uint32_t covered; /* cells that do not show the strip's symbol: expanded or bought wilds,
-			     random wilds, marks */
+	/* The symbol at reel * rows + row, as it is paid: with all wilds, after cascades have
+	 * fallen, and with the symbol that an explosion's marks became. */
+	uint8_t window[GAME_CELLS_MAX];
+	uint32_t covered; /* cells that do not show the strip's symbol: expanded, bought or
+			     random wilds, marks of an explosion (docs/definition.md) */
 	uint32_t held;	  /* cells that did not spin: sticky, locked, hold and win */
 	uint32_t landed;  /* HOLD_RESPIN: cells that it filled */
 	uint32_t loaded;  /* cells with a valid load */

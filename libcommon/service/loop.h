@@ -28,7 +28,9 @@
 #define LEASE_RENEW_US 450000u
 #define LEASE_LOOK_US 200000u
 #define COMMIT_AT_LEAST_US 1000000u
-#define POSITIONS_US 3000000u /* where the service has write_between */
+/* The longest time between two commits that move the positions, in a service with write_between
+ * (service.h). */
+#define POSITIONS_US 3000000u
 #define DIRECTORY_US 200000u
 #define TURN_MS 50
 /* Under load, turns are spaced: the more messages arrive, the longer the pause (service.c). */

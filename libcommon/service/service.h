@@ -51,8 +51,9 @@ enum service_message_status {
 	SERVICE_TAKEN = 0,  /* applied, or correctly ignored */
 	SERVICE_UNREADABLE, /* goes to dead.letters with service_reason(), is counted and skipped */
 	SERVICE_GAP, /* a sequenced message out of order: not applied, the position does not move */
-	SERVICE_WAIT, /* cannot be applied yet: the loop offers the message again next turn and
-			 stops reading this partition; a waiting command delays no other command */
+	SERVICE_WAIT, /* cannot be applied yet: the loop keeps this message and the later ones of
+			 its partition, and offers them again, in order, from the next turn on; a
+			 waiting command delays no other command */
 };
 
 struct service_ops {
@@ -90,9 +91,9 @@ struct service_ops {
 		const struct kafka_message *message, uint64_t *seq_r);
 	/* Reads the next facts of the sequenced topic from their rows in Postgres, at most `most`,
 	 * and applies them in order. *seq_r: the seq of the last one applied. Returns how many it
-	 * read; `most` means that there may be more. With `facts`, the loop takes the topic as read
-	 * to its end once all rows are read, even if Kafka does not answer. NULL: Kafka is the only
-	 * source. */
+	 * read; `most` means that there may be more. With `facts`, the loop considers the topic
+	 * read to its end once all rows have been read, even if Kafka does not answer. NULL: Kafka
+	 * is the only source. */
 	size_t (*facts)(
 		struct service *service, struct service_shard *shard, size_t most, uint64_t *seq_r);
 	/* A nanomsg message. It is freed after the call: a service that keeps it must copy it. May
