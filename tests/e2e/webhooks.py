@@ -79,7 +79,7 @@ class Receiver:
 
 class Place(Installation):
     def start(self, scale=None):
-        self.environment.update(KAFKA="none", CARILLON_WEBHOOK_INTERNAL="1", CARILLON_WEBHOOK_TIMEOUT_MS="1000", CARILLON_WEBHOOK_RETRY_MS="50", CARILLON_LARGE_WINS=f"EUR={LARGE}")
+        self.environment.update(KAFKA="none", CARILLON_WEBHOOK_INTERNAL="1", CARILLON_WEBHOOK_TIMEOUT_MS="4000", CARILLON_WEBHOOK_RETRY_MS="50", CARILLON_LARGE_WINS=f"EUR={LARGE}")
         super().start(scale)
 
 
@@ -202,7 +202,7 @@ def test_receivers_that_fail():
     def slow(event):
         failed["slow" + event["id"]] += 1
         if failed["slow" + event["id"]] == 1:
-            time.sleep(3)
+            time.sleep(8)  # longer than the gateway waits
         return 200
 
     receiver.does.update({"/wrong": twice, "/slow": slow, "/moved": 302})
@@ -220,7 +220,8 @@ def test_receivers_that_fail():
             assert len({(event["id"], event["raw"]) for event in of}) == 3, "the same event has the same bytes"
     wait_until("three tries of each at /wrong", lambda: all(len([e for e in events("/wrong", "payout") if e["id"] == name]) >= 3 for name in receiver.ids("/wrong")), 60)
     wait_until("the redirected and the one that is down", lambda: all(listed()[hook]["last_us"] > 0 for hook in (hooks["/moved"], down)), 20)
-    assert receiver.got["/trap"] == [] and listed()[hooks["/moved"]]["last_answer"] == "302", listed()
+    wait_until("a redirection that was answered in time", lambda: listed()[hooks["/moved"]]["last_answer"] == "302", 20)
+    assert receiver.got["/trap"] == []
     assert not listed()[down]["last_good"] and listed()[down]["waiting"] == 6 and listed()[down]["sent"] == 0, listed()
     for hook in (*hooks.values(), down):
         act(hook, "end")
