@@ -33,10 +33,10 @@
 #define POSITIONS_US 3000000u
 #define DIRECTORY_US 200000u
 #define TURN_MS 50
-/* Under load, turns are spaced: the more messages arrive, the longer the pause (service.c). */
-#define PACE_FROM_PER_S 4000u
-#define PACE_FULL_PER_S 20000u
-#define PACE_MAX_US 8000u
+/* Turns are spaced: the more messages arrive, the longer the pause (service.c). */
+#define PACE_FULL_PER_S 9000u
+#define PACE_MAX_US 2000u
+#define PACE_MIN_US 100u /* for less it is not worth setting a timer */
 #define PACE_MEMORY_US 50000u
 #define BATCH_MAX 4096
 #define KEPT_MAX 20000	 /* reading stops at this many kept messages, over all partitions */

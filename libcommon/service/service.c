@@ -308,26 +308,25 @@ static void readiness_tell(struct service *service)
 	health_ready(service->health, ready, "a shard has facts that are not read yet");
 }
 
-/* Under load a turn waits for more messages, because a request costs the broker and a commit costs
- * Postgres far more than one message in it. The pause between the starts of two turns grows from 0
- * with the messages a second. The aim is a batch, not a rate: after a turn longer than the pause
- * the next starts at once. */
+/* A turn waits for more messages, because a request costs the broker and a commit costs Postgres
+ * far more than one message in it. The pause between the starts of two turns grows from 0 with the
+ * messages a second. The aim is a batch, not a rate: after a turn longer than the pause the next
+ * starts at once. */
 static void pace(struct service *service)
 {
 	uint64_t now_us = clock_mono_us();
 	uint64_t turn_us = now_us - service->turn_us;
 	uint64_t weight_us = turn_us < PACE_MEMORY_US ? turn_us : PACE_MEMORY_US;
 	uint64_t per_s = turn_us > 0 ? service->taken * 1000000u / turn_us : 0;
-	uint64_t pause_us = 0;
+	uint64_t pause_us;
 	service->taken_per_s =
 		(service->taken_per_s * (PACE_MEMORY_US - weight_us) + per_s * weight_us) /
 		PACE_MEMORY_US;
 	if (service->taken_per_s >= PACE_FULL_PER_S)
 		pause_us = PACE_MAX_US;
-	else if (service->taken_per_s > PACE_FROM_PER_S)
-		pause_us = PACE_MAX_US * (service->taken_per_s - PACE_FROM_PER_S) /
-			   (PACE_FULL_PER_S - PACE_FROM_PER_S);
-	if (pause_us > turn_us)
+	else
+		pause_us = PACE_MAX_US * service->taken_per_s / PACE_FULL_PER_S;
+	if (pause_us >= turn_us + PACE_MIN_US)
 		(void)usleep((useconds_t)(pause_us - turn_us));
 	service->turn_us = clock_mono_us();
 	service->taken = 0;
