@@ -107,9 +107,12 @@ def events(path, kind):
 
 
 def come(path, kind, n=1):
-    """Each once: what a loaded machine has answered too late comes again."""
+    """Each once, in the order in which they came first: what a loaded machine has answered too late comes again."""
     wait_until(f"{n} {kind} at {path}", lambda: len({e["id"] for e in events(path, kind)}) >= n, 40)
-    return list({event["id"]: event for event in reversed(events(path, kind))}.values())[::-1]
+    first = {}
+    for event in events(path, kind):
+        first.setdefault(event["id"], event)
+    return list(first.values())
 
 
 def test_addresses_and_kinds():
