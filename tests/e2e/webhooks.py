@@ -176,9 +176,11 @@ def test_large_wins():
     large = {(row[0], int(row[1])): (int(row[2]), int(row[3])) for row in rows if int(row[3]) >= LARGE}
     assert len(rows) == 6 and len(large) == 3, rows
     names = {person.name: str(person.id) for person in people}
-    wait_until("the large wins", lambda: len([e for e in events("/good", "large_win") if e["data"]["player"] in names]) >= 3, 40)
-    found = {(names[e["data"]["player"]], e["data"]["round"]): (e["data"]["stake_minor"], e["data"]["win_minor"]) for e in events("/good", "large_win") if e["data"]["player"] in names}
-    assert found == large, (found, large)
+
+    def told():
+        return {(names[e["data"]["player"]], e["data"]["round"]): (e["data"]["stake_minor"], e["data"]["win_minor"]) for e in events("/good", "large_win") if e["data"]["player"] in names}
+    wait_until("the large wins", lambda: len(told()) >= 3, 40)
+    assert told() == large, (told(), large)
 
 
 def withdrawals(n, people):
