@@ -224,9 +224,9 @@ def test_receivers_that_fail():
             assert numbers == sorted(numbers), (path, of)
             assert len({(event["id"], event["raw"]) for event in of}) == 3, "the same event has the same bytes"
     wait_until("three tries of each at /wrong", lambda: all(len([e for e in events("/wrong", "payout") if e["id"] == name]) >= 3 for name in receiver.ids("/wrong")), 60)
-    wait_until("the redirected and the one that is down", lambda: all(listed()[hook]["last_us"] > 0 for hook in (hooks["/moved"], down)), 20)
-    wait_until("a redirection that was answered in time", lambda: listed()[hooks["/moved"]]["last_answer"] == "302", 20)
-    assert receiver.got["/trap"] == []
+    wait_until("the one that is down", lambda: listed()[down]["last_us"] > 0, 20)
+    wait_until("the redirection", lambda: listed()[hooks["/moved"]]["last_answer"] == "302", 60)  # a busy machine may answer an attempt too late
+    assert receiver.got["/trap"] == [], receiver.got["/trap"]
     assert not listed()[down]["last_good"] and listed()[down]["waiting"] == 6 and listed()[down]["sent"] == 0, listed()
     for hook in (*hooks.values(), down):
         act(hook, "end")
