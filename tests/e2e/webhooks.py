@@ -306,7 +306,8 @@ def test_dead_events_are_sent_again():
     place.sql(f"update gateway.webhook_delivery set since = now() - interval '4 days' where webhook = {hook}", writer=True)
     wait_until("both to be given up", lambda: len(dead_of(hook)) == 2, 60, 0.3)
     dead = dead_of(hook)
-    assert [one["body"]["data"]["withdrawal"] for one in dead] == holds and all(one["answer"] == "503" for one in dead), dead
+    assert [one["body"]["data"]["withdrawal"] for one in dead] == holds, dead
+    assert all(one["answer"] in ("503", "Timeout was reached") for one in dead), dead  # a busy machine may answer too late
     assert dead[0]["event"] in jackpotctl("dead", str(hook))
     wait_until("the metrics", lambda: metric("carillon_webhook_dead") == 2, 20)
     assert metric("carillon_webhook_failed_total") >= 2 and "2 dead" in jackpotctl("list")
