@@ -40,12 +40,18 @@ MAY = [(rf"{method} {pattern}", set(roles.split())) for method, pattern, roles i
 )]
 
 
+def answered(ask):
+    """The answer; one that says that it cannot be given now is asked for again."""
+    return wait_until("an answer", lambda: next((a for a in [ask()] if a.status not in (503, 504)), None), 20)
+
+
 class User:
     def __init__(self, name, password, number=1):
         self.name, self.password, self.number, self.cookie, self.csrf = name, password, number, None, None
 
     def login(self, password=None, code=None, status=200):
-        answer = place.http("POST", "/v1/operator/login", {"operator": self.number, "name": self.name, "password": password or self.password, **({"code": code} if code else {})})
+        body = {"operator": self.number, "name": self.name, "password": password or self.password, **({"code": code} if code else {})}
+        answer = answered(lambda: place.http("POST", "/v1/operator/login", body))
         assert answer.status == status, answer
         if status == 200:
             text = answer.headers["Set-Cookie"]
@@ -58,7 +64,8 @@ class User:
         headers = {"Cookie": f"other=1; {self.cookie}"}
         if csrf and self.csrf:
             headers["X-CSRF-Token"] = self.csrf
-        return place.http(method, path, body, key=key or (os.urandom(8).hex() if method == "POST" else None), headers=headers)
+        key = key or (os.urandom(8).hex() if method == "POST" else None)
+        return answered(lambda: place.http(method, path, body, key=key, headers=headers))
 
     def of(self, path, body=None, method="POST", **more):
         return self.ask(method, f"/v1/operators/{self.number}{path}", body, **more)
