@@ -160,7 +160,8 @@ def test_money_by_a_user_is_named():
     assert HOUSE["support"].of("/players/281474976710655", method="GET").error["code"] == "player_unknown"
     actor = json.loads(place.sql(f"select convert_from(record, 'UTF8') from wallet.journal where kind = 20 and amount = 12300 and player = {(1 << 48) + person.number}")[0][0])["actor"]
     assert actor == "operator-1 a-finance", actor
-    rows = wait_until("the line", lambda: HOUSE["viewer"].of("/audit?actor=a-finance&action=deposit", method="GET").json["rows"], 10)
+    path = f"/audit?actor=a-finance&action=deposit&subject=1-{person.number}"
+    rows = wait_until("the line", lambda: HOUSE["viewer"].of(path, method="GET").json["rows"], 20)
     assert rows[0]["status"] == 200 and rows[0]["subject"] == f"1-{person.number}", rows[0]
 
 
