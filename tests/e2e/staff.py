@@ -72,7 +72,7 @@ class User:
 
 
 def jackpotctl(*words, status=0):
-    done = subprocess.run([f"{BIN}/jackpotctl", "user", *words], env={**place.environment, **place.stack}, capture_output=True, text=True, timeout=30, check=False)
+    done = subprocess.run([f"{BIN}/jackpotctl", "user", *words], env={**place.environment, **place.stack}, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == status, (words, done)
     return done.stdout
 
@@ -152,7 +152,7 @@ def test_money_by_a_user_is_named():
     finance = HOUSE["finance"]
     answer = finance.of(f"/players/{person.number}/deposits", {"amount_minor": 12300, "currency": "EUR", "reason": "by hand"})
     assert answer.status == 200, answer
-    wait_until("the balance", lambda: HOUSE["support"].of(f"/players/{person.number}", method="GET").json.get("balance_minor", 0) >= 12300, 10)
+    wait_until("the balance", lambda: HOUSE["support"].of(f"/players/{person.number}", method="GET").json.get("balance_minor", 0) >= 12300, 20)
     found = HOUSE["support"].of(f"/players/{person.number}", method="GET").json
     assert found["player"] == f"1-{person.number}" and found["currency"] == "EUR"
     listed = HOUSE["support"].of(f"/players?number={str(person.number)[:3]}", method="GET").json["players"]
@@ -200,7 +200,7 @@ def test_confirm():
     finance = HOUSE["finance"]
     place.sql("update gateway.staff_session set confirmed = now() - interval '1 hour' where staff = (select id from gateway.staff where name = 'a-finance')", writer=True)
     body = {"amount_minor": 1, "currency": "EUR", "reason": "x"}
-    wait_until("the question", lambda: finance.of("/players/1/corrections", body).error.get("code") == "confirm_needed", 5)
+    wait_until("the question", lambda: finance.of("/players/1/corrections", body).error.get("code") == "confirm_needed", 20)
     assert finance.of("/players?limit=1", method="GET").status == 200
     assert finance.ask("POST", "/v1/operator/confirm", {"password": "wrong"}).error["code"] == "password_wrong"
     assert finance.ask("POST", "/v1/operator/confirm", {"password": finance.password}).status == 200
@@ -264,17 +264,17 @@ def test_ends():
     user.cookie = older
     assert user.of("/players?limit=1", method="GET").status == 200
     assert root.of("/users/a-support", {"action": "roles", "roles": "viewer,support", "reason": "more"}).json["roles"] == ["viewer", "support"]
-    wait_until("the role", lambda: user.of("/audit?limit=1", method="GET").status == 200, 5)
+    wait_until("the role", lambda: user.of("/audit?limit=1", method="GET").status == 200, 20)
     assert root.of("/users/a-support", {"action": "disable", "reason": "left"}).status == 200
-    wait_until("the end", lambda: user.of("/players?limit=1", method="GET").status == 401, 5)
+    wait_until("the end", lambda: user.of("/players?limit=1", method="GET").status == 401, 20)
     user.login(status=401)
     for action in ("disable", "roles", "reset"):
         assert root.of("/users/root", {"action": action, "roles": "viewer", "reason": "x"}).error["code"] == "own_user"
     assert root.of("/users/nobody", {"action": "enable", "reason": "x"}).error["code"] == "user_unknown"
     place.sql("update gateway.staff_session set expires = now() where staff = (select id from gateway.staff where name = 'a-jackpots')", writer=True)
-    wait_until("the time is over", lambda: HOUSE["jackpots"].ask("GET", "/v1/operator/session").status == 401, 5)
+    wait_until("the time is over", lambda: HOUSE["jackpots"].ask("GET", "/v1/operator/session").status == 401, 20)
     reset = root.of("/users/a-finance", {"action": "reset", "reason": "forgotten"}).json["password"]
-    wait_until("the end", lambda: HOUSE["finance"].ask("GET", "/v1/operator/session").status == 401, 5)
+    wait_until("the end", lambda: HOUSE["finance"].ask("GET", "/v1/operator/session").status == 401, 20)
     assert User("a-finance", reset).login().status == 200
     assert len(jackpotctl("reset", "root").split()) > 5
 
@@ -290,7 +290,7 @@ def test_a_client_that_has_gone_is_named():
             one.sendall((f"POST /v1/operators/1/users/second HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: {user.cookie}\r\nX-CSRF-Token: {user.csrf}\r\n"
                          f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n").encode() + body)
             time.sleep(0.002 * n)
-    wait_until("the lines", lambda: len(place.sql("select 1 from gateway.audit where content->>'reason' like 'gone %' and actor like 'operator-1 a-administrator from 127%'")) == number, 10)
+    wait_until("the lines", lambda: len(place.sql("select 1 from gateway.audit where content->>'reason' like 'gone %' and actor like 'operator-1 a-administrator from 127%'")) == number, 20)
 
 
 def test_another_gateway():
