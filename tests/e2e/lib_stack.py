@@ -253,7 +253,7 @@ class Installation:
 
     def verify(self, patience=20, *more):
         """The ledger's proof, with these options more; awards on their way get some seconds. Fails with the breaches."""
-        end = time.monotonic() + patience
+        end = time.monotonic() + patience * PATIENCE
         while True:
             done = subprocess.run([f"{BIN}/jackpotctl", "ledger", "verify", "--json", *more], cwd=self.data, env={**self.environment, **self.stack},
                                   capture_output=True, text=True, timeout=max(120, 4 * patience), check=False)
