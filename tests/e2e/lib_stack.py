@@ -229,8 +229,11 @@ class Installation:
         """As who may do all, or as a service."""
         host, port = self.stack["CARILLON_REDIS"].rsplit(":", 1)
         user, password = read_text(f"{self.data}/keys/{login}/redis").split()
-        return subprocess.run(["redis-cli", "--user", user, "--no-auth-warning", "-h", host, "-p", port, *words], capture_output=True, text=True, timeout=60, check=True,
-                              env={**os.environ, "REDISCLI_AUTH": password}).stdout
+        done = subprocess.run(["redis-cli", "--user", user, "--no-auth-warning", "-h", host, "-p", port, *words], capture_output=True, text=True, timeout=60, check=False,
+                              env={**os.environ, "REDISCLI_AUTH": password})
+        if done.returncode != 0:
+            raise ConnectionError(f"redis-cli {' '.join(words)}: {done.stdout}{done.stderr}")
+        return done.stdout
 
     def http(self, method, path, body=None, token=None, key=None, raw=None, headers=None, timeout=40):
         data = raw if raw is not None else None if body is None else json.dumps(body).encode()
