@@ -46,7 +46,7 @@ class Person:
     def __init__(self, place, currency="EUR", number=None, deposit=0, game=GAME):
         self.place, self.game, self.number = place, game, number or next(numbers)
         asked = {"player": self.number, "currency": currency}  # has one effect, however often it is asked for
-        answer = wait_until("a session", lambda: good(place.http("POST", "/v1/demo/sessions", asked), f"a session {asked}"), 10)
+        answer = wait_until("a session", lambda: good(place.http("POST", "/v1/demo/sessions", asked), f"a session {asked}"), 20)
         self.session = answer.json
         self.token, self.name = answer.json["token"], answer.json["player"]
         self.id = player_id(self.name)
@@ -105,7 +105,7 @@ class Person:
             left, last = self.place.sql("select count(*) filter (where closed_seq is null), coalesce(max(closed_seq), 0) from wallet.claim"
                                         f" where player = {self.id} and move = {self.round['round']} and kind = 1")[0]
             return left == "0" and int(self.refresh()["balance_seq"]) >= int(last)
-        wait_until("the awards", known, 5)
+        wait_until("the awards", known, 20)
 
     def setting(self, status=200, **change):
         return self.ask("POST", "/v1/settings", {"game": self.game, "expect": self.expect, **change}, status=status)
@@ -147,7 +147,7 @@ class Person:
 
     def deposit(self, amount, key=None):
         key, body = key or os.urandom(8).hex(), {"amount_minor": amount, "currency": self.state["currency"]}
-        answer = wait_until("the deposit", lambda: next((a for a in [self.operator("deposits", body, key)] if a.status not in (503, 504)), None), 10)
+        answer = wait_until("the deposit", lambda: next((a for a in [self.operator("deposits", body, key)] if a.status not in (503, 504)), None), 20)
         assert answer.status in (200, 201), answer
         self.state["balance_minor"] = answer.json["balance_minor"]
         return answer.json
@@ -182,7 +182,7 @@ def pool_action(place, pool, action, parameters=None, key=None, approved=True, *
         return answer
     digest = hashlib.sha256(SECOND_KEY.encode()).hexdigest()
     place.sql(f"insert into gateway.operator_key (operator, digest) values (1, '\\x{digest}') on conflict do nothing", writer=True)
-    return wait_until("the second key", lambda: next((a for a in [approve(place, pool, answer.json["id"])] if a.status != 401), None), 10)
+    return wait_until("the second key", lambda: next((a for a in [approve(place, pool, answer.json["id"])] if a.status != 401), None), 20)
 
 
 def gamble_cards(secret, nonce, n):
