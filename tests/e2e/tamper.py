@@ -132,6 +132,9 @@ def test_a_ledger_is_played_and_proven():
     first = in_order("--since-last", "--state", "old.json")
     assert first["since"] == 0 and first["rows"] > 20, first
     killed_while_closing()
+    for person in people:
+        person.deposit(100)  # taken by every wallet again
+    lost_bet(people[0])
     pool_action(place, 2, "parameters", {"level": "clubs", "wager_ppm": 2600})
     play(people)
     lost_bet(people[0])  # accrues by the share that has come into force
@@ -159,8 +162,9 @@ def test_the_journal_is_double_entry():
 
 
 def lost_bet(person):
+    """Through the start of a wallet that was killed."""
     force(place, person.name, LOSS)
-    person.bet(2, 5, 1)
+    person.bet_through(2, 5, 1)
 
 
 def killed_while_closing():
