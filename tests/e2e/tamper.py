@@ -61,10 +61,12 @@ def in_order(*options):
 
 
 def close_day():
-    done = subprocess.run([f"{BIN}/jackpotctl", "ledger", "close-day", "--now"], cwd=place.data, env={**place.environment, **place.stack},
-                          capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode == 0 and "closed: " in done.stdout, (done.stdout, done.stderr)
-    return done.stdout
+    def closed():
+        done = subprocess.run([f"{BIN}/jackpotctl", "ledger", "close-day", "--now"], cwd=place.data, env={**place.environment, **place.stack},
+                              capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == 0 and "closed: " in done.stdout or "has not closed the day yet" in done.stderr, (done.stdout, done.stderr)
+        return done.returncode == 0
+    wait_until("the close", closed, 20)
 
 
 def finish(person):
