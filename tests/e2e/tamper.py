@@ -81,17 +81,17 @@ def card_round(person):
     finish(person)
     claim = person.state["cards"]
     card_id = f"{claim['move']}-{claim['index']}"
-    wait_until("the card round", lambda: any(r["id"] == card_id for r in person.ask("GET", "/v1/cards", keep=False).json["rounds"]), 5)
+    wait_until("the card round", lambda: any(r["id"] == card_id for r in person.ask("GET", "/v1/cards", keep=False).json["rounds"]), 20)
     for n in range(1, 10):
         if person.ask("POST", f"/v1/cards/{card_id}/picks", {"pick": n, "position": n - 1}, keep=False).json["card_round"]["won"]:
             break
-    wait_until("the award", lambda: place.sql(f"select 1 from wallet.claim where player = {person.id} and move = {claim['move']} and closed_seq is not null"), 10)
+    wait_until("the award", lambda: place.sql(f"select 1 from wallet.claim where player = {person.id} and move = {claim['move']} and closed_seq is not null"), 20)
 
 
 def spins_of(person, spins, used):
     body = {"game": BEWITCHED, "currency": "EUR", **BET, "spins": spins, "expires_us": 4000000000000000}
     gift = person.operator("bonus-spins", body, status=200).json["id"]
-    wait_until("the gift in the state", lambda: any(g["id"] == gift for g in person.refresh()["bonus_spins"]), 5)
+    wait_until("the gift in the state", lambda: any(g["id"] == gift for g in person.refresh()["bonus_spins"]), 20)
     for _ in range(used):
         force(place, person.name, LOSS)
         person.ask("POST", "/v1/rounds", {"game": BEWITCHED, "expect": person.expect, "bonus_spin": gift, "nonce": os.urandom(16).hex()})
@@ -176,7 +176,7 @@ def killed_while_closing():
         request = int(place.sql("insert into wallet.close_request (reason) values ('a test') returning id", writer=True)[0][0])
         time.sleep(pause)
         place.kill("wallet-1")
-        wait_until("the closes", lambda: place.sql(f"select shard from wallet.batch except select shard from wallet.close_run where request >= {request}") == [], 10)
+        wait_until("the closes", lambda: place.sql(f"select shard from wallet.batch except select shard from wallet.close_run where request >= {request}") == [], 20)
     assert place.sql("select shard, request from wallet.close_run where request > 0 group by 1, 2 having count(*) > 1") == []
 
 
