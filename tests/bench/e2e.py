@@ -141,7 +141,7 @@ def main():
         result = measure(place, options)
         table(result)
         result_write("e2e", result)
-        place.verify(300, "--sample", "200")  # millions of rounds: all of them would be replayed for minutes
+        place.verify(60, "--sample", "200")  # millions of rounds: all of them would be replayed for minutes
     print("the ledger is in order")
 
 

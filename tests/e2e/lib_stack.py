@@ -259,7 +259,7 @@ class Installation:
         end = time.monotonic() + patience * PATIENCE
         while True:
             done = subprocess.run([f"{BIN}/jackpotctl", "ledger", "verify", "--json", *more], cwd=self.data, env={**self.environment, **self.stack},
-                                  capture_output=True, text=True, timeout=max(120, 4 * patience), check=False)
+                                  capture_output=True, text=True, timeout=max(120, 10 * patience), check=False)
             if done.returncode == 0:
                 return json.loads(done.stdout)
             if time.monotonic() > end:
