@@ -75,7 +75,7 @@ static void accept_some(struct edge_listener *listener, uint32_t most)
 {
 	struct edge *edge = listener->edge;
 	const int one = 1;
-	for (uint32_t i = 0; i < most; i++) {
+	for (uint32_t i = 0; i < most && edge_doors_open(listener); i++) {
 		struct sockaddr_storage from;
 		socklen_t length = sizeof(from);
 		int fd = accept4(listener->fd, (struct sockaddr *)&from, &length,

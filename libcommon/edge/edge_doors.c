@@ -24,6 +24,7 @@
 #define ARRIVAL_DEFAULT_S 10u
 #define BURSTS 4u /* of the rate */
 #define HALF_OPEN_GRACE_US UINT64_C(100000)
+#define CROWD_GRACE_US UINT64_C(400000)
 #define IDLE_GRACE_US UINT64_C(5000000)
 #define SLOWED_US UINT64_C(1000000)
 #define PAUSE_US UINT64_C(20000)
@@ -165,6 +166,33 @@ static bool shed(struct edge *edge, uint32_t n, uint64_t idle_us)
 static bool is_limited(const struct edge *edge, const struct address *client)
 {
 	return edge->crowds != NULL && !networks_have(&edge->unlimited, client);
+}
+
+static void gate_set(struct edge_listener *listener, bool open)
+{
+	struct epoll_event event = { .events = open ? (uint32_t)EPOLLIN : 0,
+		.data.u64 = listener->adopted };
+	if (epoll_ctl(listener->edge->epoll_fd, EPOLL_CTL_MOD, listener->fd, &event) != 0)
+		fatal("edge: epoll failed: %s", strerror(errno));
+}
+
+/* Until the listener is opened again, new connections wait in the kernel's queue. */
+static void pause_accepting(struct edge_listener *listener)
+{
+	gate_set(listener, false);
+	listener->paused_until_us = clock_mono_us() + PAUSE_US;
+}
+
+/* Thousands who come at once are half-open at the same time, and none of them is an attacker: no
+ * more are accepted until the oldest of them has had time to send its request. */
+bool edge_doors_open(struct edge_listener *listener)
+{
+	struct edge *edge = listener->edge;
+	if (listener->health_only || edge->waiters[EDGE_HALF_OPEN].n < edge->half_open_max ||
+		has_waited(edge, EDGE_HALF_OPEN, CROWD_GRACE_US))
+		return true;
+	pause_accepting(listener);
+	return false;
 }
 
 bool edge_doors_room(const struct edge_listener *listener, const struct address *peer)
@@ -343,14 +371,6 @@ bool edge_doors_request(struct edge_request *request, const struct http_head *he
 
 /* ---- no descriptor left ---- */
 
-static void gate_set(struct edge_listener *listener, bool open)
-{
-	struct epoll_event event = { .events = open ? (uint32_t)EPOLLIN : 0,
-		.data.u64 = listener->adopted };
-	if (epoll_ctl(listener->edge->epoll_fd, EPOLL_CTL_MOD, listener->fd, &event) != 0)
-		fatal("edge: epoll failed: %s", strerror(errno));
-}
-
 void edge_doors_exhausted(struct edge_listener *listener, int error)
 {
 	struct edge *edge = listener->edge;
@@ -361,8 +381,7 @@ void edge_doors_exhausted(struct edge_listener *listener, int error)
 			  "number of connections",
 			strerror(error));
 	(void)shed(edge, SHED_AT_ONCE, IDLE_GRACE_US);
-	gate_set(listener, false);
-	listener->paused_until_us = clock_mono_us() + PAUSE_US;
+	pause_accepting(listener);
 }
 
 void edge_doors_tick(struct edge *edge)

@@ -243,6 +243,8 @@ void edge_connections_sweep(struct edge *edge);
 /* edge_doors.c */
 void edge_doors_begin(struct edge *edge); /* fatal on networks that cannot be read */
 void edge_doors_end(struct edge *edge);
+/* Can connections be accepted now? If not, the listener is paused. */
+bool edge_doors_open(struct edge_listener *listener);
 /* Makes room for a connection from peer. False: it must be closed. */
 bool edge_doors_room(const struct edge_listener *listener, const struct address *peer);
 /* May the client hold this connection? If so, counts it, unless the client has no limits. */
