@@ -28,9 +28,10 @@
 #define LEASE_RENEW_US 450000u
 #define LEASE_LOOK_US 200000u
 #define COMMIT_AT_LEAST_US 1000000u
-/* The longest time between two commits that move the positions, in a service with write_between
- * (service.h). */
+/* In a service with write_between (service.h): the time between two marks, and between two commits
+ * while parts wait. */
 #define POSITIONS_US 3000000u
+#define PARTS_US 100000u
 #define DIRECTORY_US 200000u
 #define TURN_MS 50
 /* Turns are spaced: the more messages arrive, the longer the pause (service.c). */
@@ -68,6 +69,7 @@ struct holding {
 	struct service_shard shard;	    /* first member: services get a pointer to it */
 	int64_t fenced[SERVICE_TOPICS_MAX]; /* offsets stored by the last commit */
 	uint64_t fenced_seq[SERVICE_TOPICS_MAX];
+	struct service_position marked[SERVICE_TOPICS_MAX]; /* while service->marked */
 	struct reading readings[SERVICE_TOPICS_MAX];
 	bool one_by_one; /* one message a commit, after repeated crashes */
 	/* The message that is tried alone now: its topic (1-based; 0: none), its offset, and how
@@ -128,13 +130,14 @@ struct service {
 	size_t held_n;
 	struct holding *by_shard[SHARDS_MAX];
 	uint64_t looked_us, fenced_us, committed_us, beat_us, opening_us;
-	uint64_t positions_us; /* when the positions last moved */
+	uint64_t positions_us; /* when the positions were last stored whole, or marked */
 	size_t kept_n;	       /* over all readings */
 	uint64_t turn_us;
 	uint64_t taken; /* messages of this turn: from nanomsg (including commands) and from fast
 			   topics */
 	uint64_t taken_per_s;
 
+	bool marked; /* parts of what had changed at the mark wait */
 	bool commit_asked, draining, ended;
 	uint64_t draining_since_us;
 	char reason[512];
@@ -164,6 +167,8 @@ void service_commit(struct service *service);
 /* The same for a commit that nobody has requested and that is only due by time: it may leave the
  * positions unmoved (write_between). */
 void service_commit_due(struct service *service);
+/* Is it time for a commit that nobody has requested? */
+bool service_commit_is_due(const struct service *service, uint64_t now_us);
 void service_lease_renew(struct service *service, int lease_seconds); /* and writes the heartbeat */
 void service_trying_note(
 	struct service *service, struct holding *holding, int topic, int64_t offset);

@@ -292,7 +292,7 @@ static void wait_for_events(struct service *service)
 static void commit_if_due(struct service *service)
 {
 	uint64_t now = clock_mono_us();
-	if (service->commit_asked || now >= service->committed_us + COMMIT_AT_LEAST_US) {
+	if (service_commit_is_due(service, now)) {
 		service_commit_due(service);
 		service_reading_lag(service);
 	} else if (now >= service->beat_us + LEASE_RENEW_US) {

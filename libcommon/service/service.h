@@ -36,14 +36,16 @@ struct service;
 struct pg_line;
 
 /* A shard that this process holds. */
+struct service_position {
+	int64_t offset; /* next to consume */
+	uint64_t seq;	/* of the last message consumed; 0 when the topic is not sequenced */
+};
+
 struct service_shard {
 	uint32_t shard;
 	uint64_t epoch;
 	uint32_t incarnation;
-	struct {
-		int64_t offset; /* next to consume */
-		uint64_t seq; /* of the last message consumed; 0 when the topic is not sequenced */
-	} position[SERVICE_TOPICS_MAX];
+	struct service_position position[SERVICE_TOPICS_MAX];
 	void *state; /* the service's own: set in `open`, freed in `close` */
 };
 
@@ -103,12 +105,18 @@ struct service_ops {
 	void (*tick)(struct service *service, uint64_t mono_us);
 	/* Inside the transaction, after the fence: writes rows with service_pg(). */
 	void (*write)(struct service *service);
-	/* For a service whose `write` takes long and only makes the next start faster. If it is
-	 * set, a transaction that nobody requested does not move the positions, and calls
-	 * write_between instead of `write`. But every 3 s such a transaction is a complete one.
-	 * write_between writes only what no message would bring again. NULL: each transaction moves
-	 * the positions. */
+	/* For a service whose `write` takes long and only makes the next start faster. NULL: each
+	 * transaction moves the positions. If it is set, a transaction that nobody requested calls
+	 * write_between instead of `write`, which writes what no message would bring again, and at
+	 * most one part of what waits.
+	 *
+	 * Every 3 s the loop notes the positions and calls `mark`: all that has changed until then
+	 * waits. When parts_left says that one part is left, the transaction that writes it moves
+	 * the positions to those noted. So nobody waits while everything is written. What is
+	 * written may be newer than the positions. */
 	void (*write_between)(struct service *service);
+	void (*mark)(struct service *service);
+	size_t (*parts_left)(struct service *service);
 	/* Is there so little to write that it fits into one round trip with the fence? If so, the
 	 * loop calls write_in_line instead of `write`. Called before the transaction begins. NULL:
 	 * never. */

@@ -72,60 +72,71 @@ static void array_add(struct fence_arrays *arrays, enum fence_column column, int
 	arrays->length[column] = at + (size_t)n;
 }
 
-/* The position of a topic that the service does not read stays as it is. */
-static int64_t next_offset(const struct service *service, const struct holding *holding, int topic)
+/* What a transaction writes, and so where it moves the positions to. */
+enum extent {
+	BETWEEN, /* what no message would bring again, and one part; the positions stay */
+	MARKED,	 /* the last part: to what was noted at the mark */
+	WHOLE,	 /* all: to what has been consumed */
+};
+
+/* The position that the transaction stores. That of a topic that the service does not read stays as
+ * it is. */
+static struct service_position next_position(
+	const struct service *service, const struct holding *holding, int topic, enum extent extent)
 {
-	return topic < service->ops->topics_n ? holding->shard.position[topic].offset
-					      : holding->fenced[topic];
+	struct service_position next = { holding->fenced[topic], holding->fenced_seq[topic] };
+	if (extent == WHOLE)
+		next = holding->shard.position[topic];
+	else if (extent == MARKED)
+		next = holding->marked[topic];
+	if (topic >= service->ops->topics_n)
+		next.offset = holding->fenced[topic];
+	return next;
 }
 
-static void arrays_fill(struct service *service, struct fence_arrays *arrays, bool positions)
+static void arrays_fill(struct service *service, struct fence_arrays *arrays, enum extent extent)
 {
 	memset(arrays->length, 0, sizeof(arrays->length));
 	for (size_t i = 0; i < service->held_n; i++) {
 		const struct holding *h = service->held[i];
 		array_add(arrays, SHARD, h->shard.shard);
 		array_add(arrays, EPOCH, (int64_t)h->shard.epoch);
+		const struct service_position next[] = { next_position(service, h, 0, extent),
+			next_position(service, h, 1, extent) };
 		array_add(arrays, FENCED_1, h->fenced[0]);
 		array_add(arrays, FENCED_2, h->fenced[1]);
-		array_add(arrays, OFFSET_1, positions ? next_offset(service, h, 0) : h->fenced[0]);
-		array_add(arrays, SEQ_1,
-			(int64_t)(positions ? h->shard.position[0].seq : h->fenced_seq[0]));
-		array_add(arrays, OFFSET_2, positions ? next_offset(service, h, 1) : h->fenced[1]);
-		array_add(arrays, SEQ_2,
-			(int64_t)(positions ? h->shard.position[1].seq : h->fenced_seq[1]));
-		array_add(arrays, PROGRESS, positions && h->progress);
+		array_add(arrays, OFFSET_1, next[0].offset);
+		array_add(arrays, SEQ_1, (int64_t)next[0].seq);
+		array_add(arrays, OFFSET_2, next[1].offset);
+		array_add(arrays, SEQ_2, (int64_t)next[1].seq);
+		array_add(arrays, PROGRESS, extent != BETWEEN && h->progress);
 	}
 	for (int c = 0; c < FENCE_COLUMNS; c++)
 		(void)snprintf(arrays->text[c] + arrays->length[c], 2, "}");
 }
 
 /* The values written now are what the next fence compares with. */
-static void fence_remember(struct service *service, const struct fence_arrays *arrays)
+static void fence_remember(struct service *service, enum extent extent)
 {
-	const char *at_1 = arrays->text[OFFSET_1];
-	const char *at_2 = arrays->text[OFFSET_2];
 	for (size_t i = 0; i < service->held_n; i++) {
 		struct holding *h = service->held[i];
-		char *end;
-		h->fenced[0] = strtoll(at_1 + 1, &end, 10);
-		at_1 = end;
-		h->fenced[1] = strtoll(at_2 + 1, &end, 10);
-		at_2 = end;
+		for (int t = 0; t < SERVICE_TOPICS_MAX; t++) {
+			const struct service_position next = next_position(service, h, t, extent);
+			h->fenced[t] = next.offset;
+			h->fenced_seq[t] = next.seq;
+		}
 		h->progress = false;
-		for (int t = 0; t < SERVICE_TOPICS_MAX; t++)
-			h->fenced_seq[t] = h->shard.position[t].seq;
 	}
 }
 
 /* Begin and fence travel together, and with them what the service writes, if it fits: fewer round
  * trips are most of what a small transaction can save. All is checked before the commit is sent. */
 static void fence_send(struct service *service, struct pg_line *line, struct fence_arrays *arrays,
-	bool positions, int lease_seconds)
+	enum extent extent, int lease_seconds)
 {
 	char seconds[NUMBER_TEXT];
 	const char *parameters[2 + FENCE_COLUMNS] = { service->ops->name, seconds };
-	arrays_fill(service, arrays, positions);
+	arrays_fill(service, arrays, extent);
 	(void)snprintf(seconds, sizeof(seconds), "%d", lease_seconds);
 	for (int c = 0; c < FENCE_COLUMNS; c++)
 		parameters[2 + c] = arrays->text[c];
@@ -178,28 +189,27 @@ void service_lease_renew(struct service *service, int lease_seconds)
 		beat(service);
 		return;
 	}
-	fence_send(service, &line, &arrays, false, lease_seconds);
+	fence_send(service, &line, &arrays, BETWEEN, lease_seconds);
 	pg_line_end(&line);
 	service->fenced_us = clock_mono_us();
 	beat(service);
 	commit(service);
 }
 
-/* whole: positions move, and everything is written. */
-static void transaction(struct service *service, bool beats, bool whole)
+static void transaction(struct service *service, bool beats, enum extent extent)
 {
 	static struct fence_arrays arrays;
 	const struct service_ops *ops = service->ops;
 	struct pg_line line;
-	bool together = whole && ops->fits_line != NULL && ops->fits_line(service);
-	fence_send(service, &line, &arrays, whole, LEASE_SECONDS);
+	bool together = extent == WHOLE && ops->fits_line != NULL && ops->fits_line(service);
+	fence_send(service, &line, &arrays, extent, LEASE_SECONDS);
 	if (together)
 		ops->write_in_line(service, &line);
 	pg_line_end(&line);
-	if (whole)
-		fence_remember(service, &arrays);
+	if (extent != BETWEEN)
+		fence_remember(service, extent);
 	service->fenced_us = clock_mono_us();
-	if (!whole)
+	if (extent != WHOLE)
 		ops->write_between(service);
 	else if (!together && ops->write != NULL)
 		ops->write(service);
@@ -208,15 +218,17 @@ static void transaction(struct service *service, bool beats, bool whole)
 	commit(service);
 }
 
-static void run(struct service *service, bool whole)
+static void run(struct service *service, enum extent extent)
 {
 	uint64_t start_us = clock_mono_us();
 	service->commit_asked = false;
 	service->committed_us = start_us;
-	if (whole)
+	if (extent == WHOLE)
 		service->positions_us = start_us;
+	if (extent != BETWEEN)
+		service->marked = false;
 	if (service->held_n > 0) {
-		transaction(service, start_us >= service->beat_us + LEASE_RENEW_US, whole);
+		transaction(service, start_us >= service->beat_us + LEASE_RENEW_US, extent);
 		if (service->ops->committed != NULL)
 			service->ops->committed(service);
 		metric_add(service->metrics.commits, 1);
@@ -228,13 +240,35 @@ static void run(struct service *service, bool whole)
 
 void service_commit(struct service *service)
 {
-	run(service, true);
+	run(service, WHOLE);
+}
+
+static void mark(struct service *service, uint64_t now_us)
+{
+	service->marked = true;
+	service->positions_us = now_us;
+	for (size_t i = 0; i < service->held_n; i++)
+		memcpy(service->held[i]->marked, service->held[i]->shard.position,
+			sizeof(service->held[i]->marked));
+	service->ops->mark(service);
 }
 
 void service_commit_due(struct service *service)
 {
-	run(service, service->commit_asked || service->ops->write_between == NULL ||
-			     clock_mono_us() >= service->positions_us + POSITIONS_US);
+	uint64_t now_us = clock_mono_us();
+	if (service->commit_asked || service->ops->write_between == NULL) {
+		run(service, WHOLE);
+		return;
+	}
+	if (!service->marked && now_us >= service->positions_us + POSITIONS_US)
+		mark(service, now_us);
+	run(service, service->marked && service->ops->parts_left(service) <= 1 ? MARKED : BETWEEN);
+}
+
+bool service_commit_is_due(const struct service *service, uint64_t now_us)
+{
+	return service->commit_asked ||
+	       now_us >= service->committed_us + (service->marked ? PARTS_US : COMMIT_AT_LEAST_US);
 }
 
 void service_trying_note(

@@ -12,9 +12,9 @@
  * wallet. The row comes back by nanomsg or by Kafka, whichever is first; its record becomes the
  * state. Only then is the reply sent.
  *  4. adapters/keys.c: where secrets come from, and why a player can check them.
- *  5. adapters/store.c: the checkpoint, every three seconds. It may be late: after a restart, facts
- * are read again from the checkpoint on. What is no fact (how far a feature has been watched) is
- * written within a second.
+ *  5. adapters/store.c: the checkpoint, every three seconds, in parts so that no bet waits for all
+ * of it. It may be late: after a restart, facts are read again from the checkpoint on. What is no
+ * fact (how far a feature has been watched) is written within a second.
  *  6. adapters/engine.c: what the service loop calls.
  *  7. core/proof.h: each booked move proposed again, for the proof of the ledger. */
 #include "services/spin-engine/adapters/engine.h"
@@ -31,6 +31,8 @@ static const struct setting table[] = {
 		"Folder with one file <name>.json per set of Jackpot Cards: the odds of the cards" },
 	{ "SPIN_ENGINE_FORCED_DRAWS", SETTING_BOOL, "0", 0, 1, &settings.forced_draws,
 		"Take draws from engine.forced_draw; allowed only in a test installation" },
+	{ "SPIN_ENGINE_PART_PLAYERS", SETTING_INT, "256", 1, 100000, &settings.part_players,
+		"Players in one part of a checkpoint, or more if 30 parts would not hold all" },
 	{ "SPIN_ENGINE_PLAYERS_MAX", SETTING_INT, "200000", 1000, 10000000, &settings.players_max,
 		"Players kept in memory; above this number idle players are unloaded" },
 	{ "SPIN_ENGINE_RESOLVE_EVERY_S", SETTING_INT, "60", 1, 86400, &settings.resolve_every_s,

@@ -503,21 +503,29 @@ static void tick(struct service *service, uint64_t mono_us)
 
 /* ---- the checkpoint ---- */
 
-static void write_changed(struct service *service, bool all)
-{
-	quarantine_save(service_pg(service), &engine.seats);
-	(void)store_save(service_pg(service), &engine.seats, all);
-}
-
 static void write_states(struct service *service)
 {
-	write_changed(service, true);
+	quarantine_save(service_pg(service), &engine.seats);
+	store_save(service_pg(service), &engine.seats);
 }
 
 /* A state may be newer than the position: facts that it knows are ignored. */
-static void write_soon(struct service *service)
+static void write_part(struct service *service)
 {
-	write_changed(service, false);
+	quarantine_save(service_pg(service), &engine.seats);
+	store_save_part(service_pg(service), &engine.seats);
+}
+
+static void mark(struct service *service)
+{
+	(void)service;
+	seats_mark(&engine.seats, (size_t)engine.settings->part_players);
+}
+
+static size_t parts_left(struct service *service)
+{
+	(void)service;
+	return seats_parts_left(&engine.seats);
 }
 
 static void committed(struct service *service)
@@ -552,7 +560,9 @@ struct service_ops engine_ops(const struct setting *table, const struct engine_s
 		.bus = bus,
 		.tick = tick,
 		.write = write_states,
-		.write_between = write_soon,
+		.write_between = write_part,
+		.mark = mark,
+		.parts_left = parts_left,
 		.committed = committed,
 		.drained = drained,
 		.schema_min = 3,

@@ -35,7 +35,7 @@
 struct engine_settings {
 	bool forced_draws, simulated_returns;
 	char card_sets[SETTING_TEXT_MAX]; /* folder */
-	int64_t players_max, resolve_every_s;
+	int64_t part_players, players_max, resolve_every_s;
 };
 
 struct engine_shard {

@@ -132,12 +132,16 @@ static void seat_free(struct seats *seats, struct seat *seat)
 
 static void forget_dirty(struct seats *seats, uint32_t shard)
 {
-	size_t kept = 0;
+	size_t kept = 0, due = 0;
 
-	for (size_t i = 0; i < seats->dirty_count; i++)
-		if (seats->dirty[i]->shard != shard)
-			seats->dirty[kept++] = seats->dirty[i];
+	for (size_t i = 0; i < seats->dirty_count; i++) {
+		if (seats->dirty[i]->shard == shard)
+			continue;
+		due += i < seats->due_count;
+		seats->dirty[kept++] = seats->dirty[i];
+	}
 	seats->dirty_count = kept;
+	seats->due_count = due;
 }
 
 void seats_drop_shard(struct seats *seats, uint32_t shard)
@@ -215,6 +219,31 @@ void seat_touch(struct seats *seats, struct seat *seat)
 	}
 	seat->dirty = true;
 	seats->dirty[seats->dirty_count++] = seat;
+}
+
+void seats_mark(struct seats *seats, size_t part)
+{
+	seats->due_count = seats->dirty_count;
+	seats->part = (seats->due_count + SEATS_PARTS_MAX - 1) / SEATS_PARTS_MAX;
+	if (seats->part < part)
+		seats->part = part;
+}
+
+size_t seats_parts_left(const struct seats *seats)
+{
+	return seats->part == 0 ? 0 : (seats->due_count + seats->part - 1) / seats->part;
+}
+
+struct seat *seats_take_due(struct seats *seats)
+{
+	struct seat *seat;
+
+	if (seats->due_count == 0)
+		return NULL;
+	seat = seats->dirty[--seats->due_count];
+	seats->dirty[seats->due_count] = seats->dirty[--seats->dirty_count];
+	seat->dirty = false;
+	return seat;
 }
 
 void seat_touch_soon(struct seats *seats, struct seat *seat)

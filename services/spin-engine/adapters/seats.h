@@ -9,8 +9,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define SEAT_GAMES_MAX 32 /* games that a player has ever played, retired ones included */
-#define SEAT_QUEUE_MAX 8  /* commands of one player, including the one being decided */
+#define SEAT_GAMES_MAX 32  /* games that a player has ever played, retired ones included */
+#define SEATS_PARTS_MAX 30 /* of a checkpoint: at ten a second it takes 3 s */
+#define SEAT_QUEUE_MAX 8   /* commands of one player, including the one being decided */
 
 /* A command that is not decided yet. */
 struct request {
@@ -69,6 +70,8 @@ struct seats {
 	size_t busy_count;
 	struct seat **dirty;
 	size_t dirty_count, dirty_room;
+	size_t due_count; /* the first of them: changed before the mark of the checkpoint */
+	size_t part;	  /* how many of those a transaction writes */
 	size_t aside_count;
 };
 
@@ -94,6 +97,12 @@ void seat_take_back(struct seats *seats, struct seat *seat);
 /* Frees a seat that is neither dirty nor busy. */
 void seats_drop(struct seats *seats, struct seat *seat);
 void seat_touch(struct seats *seats, struct seat *seat);
+/* All that are changed now are due, in parts of `part`, or larger if there were more than
+ * SEATS_PARTS_MAX of them. */
+void seats_mark(struct seats *seats, size_t part);
+size_t seats_parts_left(const struct seats *seats);
+/* Takes one of those that are due from the list, as unchanged. NULL: none is due. */
+struct seat *seats_take_due(struct seats *seats);
 /* The same of a change that is no row of the journal. */
 void seat_touch_soon(struct seats *seats, struct seat *seat);
 /* Takes ownership of the request. False: the queue is full. */

@@ -212,33 +212,54 @@ static const char save_games[] =
 	" state = excluded.state, written = now()"
 	" where (g.move, g.version) < (excluded.move, excluded.version)";
 
-size_t store_save(PGconn *conn, struct seats *seats, bool all)
+/* The rows of one transaction. */
+struct rows {
+	struct text player[P_COLUMNS], game[G_COLUMNS];
+};
+
+static void add_seat(struct rows *rows, struct seat *seat)
 {
-	struct text player[P_COLUMNS] = { 0 }, game[G_COLUMNS] = { 0 };
-	size_t count = seats->dirty_count;
+	seat->soon = false;
+	if (seat_aside(seat) && seat->quarantine->seq == 0)
+		return; /* what could not be read is not replaced */
+	if (seat->player.account)
+		add_player(rows->player, seat);
+	for (size_t at = 0; at < seat->game_count; at++)
+		add_game(rows->game, seat, seat->game[at]);
+}
 
-	for (size_t i = 0; i < count; i++) {
-		struct seat *seat = seats->dirty[i];
+static void save_rows(PGconn *conn, struct rows *rows)
+{
+	if (rows->player[0].length > 0)
+		save_columns(conn, save_players, rows->player, P_COLUMNS);
+	if (rows->game[0].length > 0)
+		save_columns(conn, save_games, rows->game, G_COLUMNS);
+}
 
-		if (!all && !seat->soon)
-			continue;
-		seat->soon = false;
-		if (all)
-			seat->dirty = false;
-		if (seat_aside(seat) && seat->quarantine->seq == 0)
-			continue; /* what could not be read is not replaced */
-		if (seat->player.account)
-			add_player(player, seat);
-		for (size_t at = 0; at < seat->game_count; at++)
-			add_game(game, seat, seat->game[at]);
+void store_save(PGconn *conn, struct seats *seats)
+{
+	struct rows rows = { 0 };
+
+	for (size_t i = 0; i < seats->dirty_count; i++) {
+		seats->dirty[i]->dirty = false;
+		add_seat(&rows, seats->dirty[i]);
 	}
-	if (all)
-		seats->dirty_count = 0;
-	if (player[0].length > 0)
-		save_columns(conn, save_players, player, P_COLUMNS);
-	if (game[0].length > 0)
-		save_columns(conn, save_games, game, G_COLUMNS);
-	return count;
+	seats->dirty_count = 0;
+	seats->due_count = 0;
+	save_rows(conn, &rows);
+}
+
+void store_save_part(PGconn *conn, struct seats *seats)
+{
+	struct rows rows = { 0 };
+	struct seat *seat;
+
+	for (size_t i = 0; i < seats->part && (seat = seats_take_due(seats)) != NULL; i++)
+		add_seat(&rows, seat);
+	for (size_t i = 0; i < seats->dirty_count; i++)
+		if (seats->dirty[i]->soon)
+			add_seat(&rows, seats->dirty[i]);
+	save_rows(conn, &rows);
 }
 
 /* ---- keys, switches, scripts ---- */
@@ -408,8 +429,9 @@ uint32_t store_script(PGconn *conn, player_id player, uint32_t script_r[PLAYER_F
 		" returning script) select unnest(script) from taken",
 		1, parameters);
 	if (PQntuples(result) > PLAYER_FORCED_MAX)
-		log_error("engine.forced_draw: player %" PRId64
-			  ": found a script of %d draws, expected at most %d: it is not used",
+		log_error(
+			"engine.forced_draw: player %" PRId64
+			": found a script of %d draws, expected at most %d: the script is skipped",
 			player, PQntuples(result), PLAYER_FORCED_MAX);
 	for (int i = 0; i < PQntuples(result) && PQntuples(result) <= PLAYER_FORCED_MAX; i++)
 		script_r[count++] = (uint32_t)pg_number(result, i, 0);

@@ -1,5 +1,5 @@
 /* The engine's state in Postgres: loads players' states with one query per batch, writes
- * checkpoints with two statements per second. */
+ * checkpoints in parts. */
 #ifndef CARILLON_SPIN_ENGINE_ADAPTERS_STORE_H
 #define CARILLON_SPIN_ENGINE_ADAPTERS_STORE_H
 
@@ -21,9 +21,11 @@ struct store_due {
  * player with a state that cannot be decoded is quarantined. */
 void store_load(
 	PGconn *conn, struct seats *seats, uint32_t shards, const player_id *players, size_t count);
-/* Inside the transaction: writes every changed seat and marks it clean; or only those with a change
- * that no fact tells again, which stay changed. Returns how many are changed. */
-size_t store_save(PGconn *conn, struct seats *seats, bool all);
+/* Inside the transaction: writes every changed seat and marks it clean. */
+void store_save(PGconn *conn, struct seats *seats);
+/* The same of one part of those that are due (seats_mark). Also writes those with a change that no
+ * fact tells again; they stay changed. */
+void store_save_part(PGconn *conn, struct seats *seats);
 /* Records new keys. False unless the file still has every key that was ever used; `error`
  * (KEYS_ERROR_MAX bytes) says which it lacks. */
 bool store_check_keys(PGconn *conn, const struct keys *keys, char *error);

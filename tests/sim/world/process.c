@@ -287,6 +287,7 @@ static void environment(const struct sim_process *process)
 	(void)snprintf(text[n++], ENV_BYTES, "CARILLON_KIND=test");
 	(void)snprintf(text[n++], ENV_BYTES, "SPIN_ENGINE_CARD_SETS=%s", sim_world.card_sets);
 	(void)snprintf(text[n++], ENV_BYTES, "SPIN_ENGINE_RESOLVE_EVERY_S=2");
+	(void)snprintf(text[n++], ENV_BYTES, "SPIN_ENGINE_PART_PLAYERS=1");
 	(void)snprintf(text[n++], ENV_BYTES, "JACKPOT_CARDS_SETS=%s", sim_world.card_sets);
 	(void)snprintf(text[n++], ENV_BYTES, "JACKPOT_CARDS_EXPIRE_S=20");
 	(void)snprintf(text[n++], ENV_BYTES, "WALLET_LIMIT_RAISE_S=%d", LIMIT_RAISE_S);
