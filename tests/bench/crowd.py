@@ -15,7 +15,7 @@ from lib_stack import Installation, read_text  # noqa: E402
 from lib_database import result_write  # noqa: E402
 
 KEPT = ("entered", "entered_ms", "first_p50_ms", "first_p99_ms", "rounds_settled", "rounds_per_s", "p50_ms", "p99_ms", "wait_max_ms", "max_gap_ms", "retries",
-        "later", "unanswered", "conflicts", "rounds_compared", "client_cpu_share", "client_cpu_us", "seconds")
+        "later", "later_by", "unanswered", "conflicts", "rounds_compared", "client_cpu_share", "client_cpu_us", "seconds")
 COMPARING_S = 600
 
 
@@ -55,7 +55,7 @@ def table(result):
     print(f"a bet each {result['every_s']} s             {calm['rounds_per_s']:>10.0f} rounds/s for {calm['seconds']:.0f} s, p50 {calm['p50_ms']:.1f} ms (goal 5), "
           f"p99 {calm['p99_ms']:.1f} ms (goal 25)")
     print(f"  longest wait             {calm['wait_max_ms']:>10} ms for an answer, {calm['max_gap_ms']} ms without a settled round")
-    print(f"  asked again              {calm['retries']:>10}: {calm['later']} told to come back, {calm['unanswered']} without an answer in time")
+    print(f"  asked again              {calm['retries']:>10}: {calm['later']} told to come back {calm['later_by'] or ''}, {calm['unanswered']} without an answer in time")
     print(f"  gateway                  {calm['gateway_bytes']:>10} bytes a player (goal 8,192)")
     print(f"without a pause            {beyond['rounds_per_s']:>10.0f} rounds/s, {100 * result['share']:.0f} % of the {most['rounds_per_s']:.0f} of 1,000 players (goal 90)")
     print(f"  longest wait             {beyond['wait_max_ms']:>10} ms for an answer (goal 2,000); told to come back {beyond['later']} times, "

@@ -580,6 +580,8 @@ static void answered(struct player *player, long status, const struct answer *an
 	} else if (play && status != 402 && is_spent(player, view)) {
 		spent(player, view);
 	} else if (status == 429 || status >= 500) {
+		if (status == 429 || status == 503)
+			stats_later(view->error);
 		ask_again(player);
 	} else if (status == 200 || status == 201) {
 		accepted(player, answer->json, view);
@@ -601,7 +603,7 @@ void player_answered(void *context, long status, const char *text, size_t length
 {
 	struct player *player = context;
 	(void)error;
-	stats_answered(player->op.sent_us, clock_mono_us(), status == 429 || status == 503);
+	stats_answered(player->op.sent_us, clock_mono_us());
 	if (status == 0) {
 		stats.unanswered++;
 		ask_again(player);

@@ -101,11 +101,24 @@ static void latency_add(struct stats_latency *latency, uint64_t us)
 	latency->samples++;
 }
 
-void stats_answered(uint64_t sent_us, uint64_t now_us, bool later)
+void stats_answered(uint64_t sent_us, uint64_t now_us)
 {
-	if (now_us - sent_us > stats.wait_max_us)
+	bool played = stats.stopped_us == 0 || sent_us < stats.stopped_us;
+	if (played && now_us - sent_us > stats.wait_max_us)
 		stats.wait_max_us = now_us - sent_us;
-	stats.later += later;
+}
+
+void stats_later(const char *code)
+{
+	size_t at = 0;
+	if (stats.stopped_us > 0)
+		return; /* when all compare at once, many come back */
+	while (at < STATS_REASONS_MAX - 1 && stats.reason[at].answers > 0 &&
+		strcmp(stats.reason[at].code, code) != 0)
+		at++;
+	(void)snprintf(stats.reason[at].code, sizeof(stats.reason[at].code), "%.31s", code);
+	stats.reason[at].answers++;
+	stats.later++;
 }
 
 void stats_round(uint64_t asked_us, uint64_t now_us, bool first)
@@ -228,6 +241,15 @@ static void put_cost(json_t *json, double seconds)
 	json_object_set_new(json, "client_cpu_us", json_real(rounds > 0 ? cpu / rounds : 0));
 }
 
+static json_t *reasons(void)
+{
+	json_t *json = json_object();
+	for (size_t i = 0; i < STATS_REASONS_MAX; i++)
+		if (stats.reason[i].answers > 0)
+			put(json, stats.reason[i].code, stats.reason[i].answers);
+	return json;
+}
+
 static json_t *summary(uint64_t now_us)
 {
 	json_t *json = json_object();
@@ -249,6 +271,7 @@ static json_t *summary(uint64_t now_us)
 		json_real((double)stats_quantile_us(&stats.firsts, 0.99) / 1000));
 	put(json, "wait_max_ms", stats.wait_max_us / 1000);
 	put(json, "later", stats.later);
+	json_object_set_new(json, "later_by", reasons());
 	put(json, "max_gap_ms", stats.max_gap_us / 1000);
 	put(json, "first_round_ms", stats.first_round_us / 1000);
 	json_object_set_new(json, "rounds_per_s", json_real(rounds_a_second(seconds)));

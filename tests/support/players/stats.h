@@ -13,6 +13,7 @@
 #define STATS_GAMES_MAX 16
 #define STATS_MODES_MAX 8
 #define STATS_ID_MAX 32
+#define STATS_REASONS_MAX 8
 
 /* Of latencies, logarithmic. */
 struct stats_latency {
@@ -37,6 +38,10 @@ struct stats {
 	struct stats_latency firsts; /* the same of each player's first round */
 	uint64_t wait_max_us;	     /* the longest that one request was without an answer */
 	uint64_t later;		     /* answers that said "later" */
+	struct stats_reason {
+		char code[STATS_ID_MAX];
+		uint64_t answers;
+	} reason[STATS_REASONS_MAX]; /* by their codes; the last one has those without room */
 	/* Each 100 ms since started_us: what is settled, and the longest that a round told since
 	 * the point before was waited for. */
 	struct stats_point {
@@ -74,8 +79,11 @@ void stats_entered(uint64_t now_us);
 /* A round was accepted and told at `now`; it had been asked for first at `asked_us`. `first`: it is
  * the player's first. */
 void stats_round(uint64_t asked_us, uint64_t now_us, bool first);
-/* A request was answered, or given up. `later`: the answer says to come back. */
-void stats_answered(uint64_t sent_us, uint64_t now_us, bool later);
+/* A request was answered, or given up. Those that were sent after play had ended are not counted.
+ */
+void stats_answered(uint64_t sent_us, uint64_t now_us);
+/* The answer says to come back, for the reason with this code. Counted while all play. */
+void stats_later(const char *code);
 /* Fills the timeline up to now. Call at least every 100 ms. */
 void stats_tick(uint64_t now_us);
 /* The microseconds below which `share` (0..1) of the latencies stayed; within 2 %. */
