@@ -25,7 +25,7 @@ def outage(place, options, kafka, emptied):
     # Bets go on while Kafka catches up.
     players = kafka.crowd(options.seconds // 2)
     answered = kafka.start_kafka(emptied)
-    caught_up = kafka.caught_up()
+    caught_up = kafka.caught_up(playing=True)
     after = shown(players.finish(stop=False, timeout=300))
     return {"before": before, "during": during, "after": after, "hit_paid_s": paid, "kafka_answers_s": answered, "caught_up_s": caught_up}
 
