@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # setup.sh [SET] [--quiet | --missing]: finds what Carillon needs and this machine lacks, says what it is about to install, and installs it
 # as root or through sudo; else prints the one command to run. With everything in place it asks no network and takes no time. Debian 12.
-# SET is what it is for: run (also when none is named), build, clang, test, bench, chaos, pictures, browsers, rng, format, tidy, compose, monitor. --missing: only says
-# which packages are, on one line, and installs nothing.
+# SET is what it is for: run (also when none is named), build, clang, test, bench, chaos, pictures, browsers, rng, format, tidy, compose, monitor,
+# schemas. --missing: only says which packages are, on one line, and installs nothing.
 set -eu
 . "$(dirname "$0")/lib.sh"
 purpose=run
@@ -10,10 +10,10 @@ quiet=0
 only_say=0
 for arg in "$@"; do
     case $arg in
-    run | build | clang | test | bench | chaos | pictures | browsers | rng | format | tidy | compose | monitor) purpose=$arg ;;
+    run | build | clang | test | bench | chaos | pictures | browsers | rng | format | tidy | compose | monitor | schemas) purpose=$arg ;;
     --quiet) quiet=1 ;;
     --missing) only_say=1 ;;
-    *) die "found '$arg', expected run, build, clang, test, bench, chaos, pictures, browsers, rng, format, tidy, compose, monitor, --quiet or --missing" ;;
+    *) die "found '$arg', expected run, build, clang, test, bench, chaos, pictures, browsers, rng, format, tidy, compose, monitor, schemas, --quiet or --missing" ;;
     esac
 done
 
@@ -29,6 +29,7 @@ browsers) groups='build servers pages test browsers' ;;
 test) groups='build servers pages clang format tidy test' ;;
 compose) groups='pages compose' ;;
 monitor) groups=monitor ;;
+schemas) groups=schemas ;;
 esac
 [[ " $groups " != *' pages '* ]] || [ "${KAFKA:-}" = none ] || groups+=' kafka'
 # Only root cuts networks and fills disks; without, those accidents are left out.
@@ -97,6 +98,8 @@ tidy | clang-tidy | clang-tidy
 monitor | prometheus | prometheus
 monitor | prometheus-alertmanager | prometheus-alertmanager
 monitor | curl | curl
+schemas | python3 | python3
+schemas | python3-venv | /usr/lib/python3*/ensurepip/__init__.py
 compose | docker.io | docker
 compose | docker-compose | docker-compose
 compose | debootstrap | debootstrap
