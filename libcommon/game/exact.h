@@ -32,8 +32,8 @@ struct exact_part {
 	mpq_t rtp;
 };
 
-/* The expected number of an event per paid round, free spins included. "free_spins" counts only
- * awards by the paid spin. */
+/* The expected number of an event per paid round, free spins included. "free_spins" counts
+ * awards by the paid spin and by the features it starts, not those within free spins. */
 struct exact_feature {
 	char name[EXACT_NAME_MAX]; /* "free_spins", "hold_and_win", "jackpot", "explosion" */
 	mpq_t frequency;
@@ -90,11 +90,14 @@ struct exact_mode {
 	 *   features: the sum of the window and of the features that its collectibles start
 	 *   (respin, multiplier, explosion). For a base spin, the probability is the long-run one
 	 *   with everything unlocked;
+	 * - "base spin and its tumbles", "free spin and its tumbles", in games with cascades: the
+	 * sum of the lines, the tumbles and the scatters;
 	 * - "hold and win": the whole feature, without the window that started it;
 	 * - "sticky respin", "sticky respin in free spins": each respin alone, because the player
 	 *   starts it like a free spin; the probability is averaged over the respins that one
 	 *   trigger starts.
-	 * Not included: scatter awards and pick bonuses, whose pays are in the definition. */
+	 * A scatter award counts with the pay of its scatter, but without its free spins. Pick
+	 * bonuses are not included: their pays are in the definition. */
 	mpq_t max_win;
 	mpq_t max_win_probability;
 	char max_win_where[EXACT_NAME_MAX];

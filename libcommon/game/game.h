@@ -377,8 +377,9 @@ const struct game_currency *game_currency(const struct game *game, uint32_t curr
 const struct jackpot_row *jackpot_row(
 	const struct jackpot_link *link, uint32_t currency, int64_t coin_minor);
 
-/* Fills the derived tables (wild_pay, wild_as, line_cells, every sum of weights, wrapped strips,
- * stop_of). The loader calls it after it has filled and checked everything else. */
+/* Fills the derived tables (wild_pay, wild_as, pays_from, line_cells, every sum of weights, wrapped
+ * strips, stop_of). The loader calls it after it has read and checked all members, before it proves
+ * the returns. */
 void game_compile(struct game *game);
 
 #endif

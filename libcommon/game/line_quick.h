@@ -8,12 +8,12 @@
 #include "libcommon/game/exact/line_graph.h"
 #include "libcommon/game/exact/lines.h"
 
-/* The line win is a sum over the values below. Each value is multiplied by the weight of all ways
- * to fill the line's cells that match the comment on it. A value is the amount by which one more
- * cell raises the line's pay. A way that begins with k + 1 wilds also begins with k wilds, so what
- * the values for fewer wilds have counted is subtracted from the value. It may therefore be
- * negative, and is computed modulo 2^64. The values are used only if wilds do not multiply and the
- * sum fits 64 bits. If wilds multiply, all of them are 0. */
+/* The line win is a sum over the values below. The comment on a value says which ways of filling
+ * the line's cells it stands for; it is multiplied by their total weight. A value is the amount by
+ * which one more cell raises the line's pay. A way that begins with k + 1 wilds also begins with k
+ * wilds, so what the values for fewer wilds have counted is subtracted from the value. It may
+ * therefore be negative, and is computed modulo 2^64. The values are used only if wilds do not
+ * multiply and the sum fits 64 bits. If wilds multiply, all of them are 0. */
 struct line_steps {
 	uint64_t most; /* a line's largest pay, flat multiplier included */
 	/* [k]: ways in which the first k cells are wild */

@@ -1,7 +1,8 @@
 /* Computes what one line pays in a window. Tests compare all faster code with this function.
  *
  * Each symbol that pays on lines is a candidate, with its run: the unbroken row of cells,
- * starting on the leftmost reel, that show the symbol or, for line symbols, the wild. A wild
+ * starting on the leftmost reel, that show the symbol or a wild that stands for it
+ * (for SYMBOL_LINE, not for jackpot symbols). A wild
  * with pays of its own is a candidate too; its run is the wilds at the start of the line. A run
  * is worth pay[length], times the multiplier of its wilds if wilds multiply. The best candidate
  * is paid; of equal ones, the first in the definition. RULE bewitched 2.1, 2.2, 3.1 */

@@ -85,8 +85,8 @@ struct phase {
 	uint32_t picks_needed; /* NEEDS_PICKS: how many the player picks */
 	uint32_t picks_offered;
 	uint8_t reels, rows;
-	uint8_t strips; /* the set that `stop` refers to */
-	/* a phase that does not spin the reels has the stops of its spin */
+	uint8_t strips; /* the strip set that `stop` refers to */
+	/* a phase that does not spin the reels keeps the stops of the last spin before it */
 	uint16_t stop[GAME_REELS_MAX];
 	/* The symbol at reel * rows + row, as it is paid: with all wilds, after cascades have
 	 * fallen, and with the symbol that an explosion's marks became. */
@@ -106,9 +106,9 @@ struct phase {
 	enum pick_outcome_kind outcome; /* BONUS */
 	uint32_t outcome_value;		/* BONUS: times the total bet, or free spins */
 	uint32_t free_spins_awarded;	/* by this phase */
-	uint32_t free_spins_left;	/* after this phase, of the set being played */
-	uint32_t free_spins_appended;	/* after this phase: free spins won while a set is played;
-					   they follow that set. RULE bewitched 3.15 */
+	uint32_t free_spins_left;	/* after this phase, of the series being played */
+	uint32_t free_spins_appended;	/* after this phase: won during a series, and played after
+					   it. RULE bewitched 3.15 */
 	uint32_t respins_left;		/* sticky or hold respins after this phase */
 	uint32_t multiplier;		/* on line wins of this phase */
 	struct cell_load load[GAME_CELLS_MAX]; /* games with hold and win */

@@ -8,8 +8,8 @@
  * signature in hex (libsodium, crypto_sign_detached). It signs "carillon head 1 " followed by the
  * line up to the space before SIGNATURE.
  *
- * The key can be replaced while wallets run. The file of the public keys only grows: its first line
- * is the first key (64 hex digits), each further line a later one,
+ * The key can be replaced while wallets run. Rotation only adds to the file of the public keys: its
+ * first line is the first key (64 hex digits), each further line a later one,
  *
  *     HEX TIME_US SIGNATURE
  *

@@ -21,7 +21,8 @@ enum topic {
 const char *topic_name(enum topic topic);
 
 /* FAST favours latency: producers linger 0 ms without compression, consumers fetch as soon as there
- * is one byte. SLOW favours volume: producers gather for 40 ms (kafka_lane.h) with lz4, consumers
+ * is one byte. SLOW favours volume: producers send at most one
+ * request a partition every 40 ms (kafka_lane.h) with lz4, consumers
  * fetch 64 KB, or less after 50 ms. service_send chooses the pace by topic (service.h). */
 enum kafka_pace { KAFKA_FAST, KAFKA_SLOW };
 

@@ -4,14 +4,14 @@
  *     value = seed + (T - W) x share + r
  *
  * T is the sum of all contributions to the pool; the caller passes it. W, the watermark, is T at
- * the row's last hit. r, the carry, is the remainder of the last payout. A hit moves only its own
- * row's W; no other row changes.
+ * the row's last hit. r, the carry, is the remainder of the last payout and any adjustment since. A
+ * hit moves only its own row's W; no other row changes.
  *
  * T and W are in 10^-18 EUR and the share is in 10^-9, hence values and r are in 10^-27 EUR. A
- * seed and a payout are whole minor units of the row's currency; the row rate converts them to
- * euros. All arithmetic is exact and checked. Only two things are rounded: a share is floored to
- * 10^-9 when it is set, and a payout is floored to the minor unit; the payout's remainder is the
- * next r. Source: docs/progressive.md. */
+ * seed is whole minor units of the row's currency, a payout of the currency paid; rates convert
+ * them to euros. All arithmetic is exact and checked. Only two things are rounded: a share is
+ * floored to 10^-9 when it is set, and a payout is floored to the minor unit; the payout's
+ * remainder is the next r. Source: docs/progressive.md. */
 #ifndef CARILLON_JACKPOT_POOL_ROW_H
 #define CARILLON_JACKPOT_POOL_ROW_H
 
@@ -50,8 +50,8 @@ struct pool_row {
 /* The price of a hit at the row's present value: value = cost + carry. */
 struct pool_price {
 	struct amount value;
-	int64_t paid_minor;  /* value floored to the minor unit of the row's currency */
-	struct amount cost;  /* of paid_minor, in EUR at the row rate */
+	int64_t paid_minor;  /* value floored to the minor unit of the currency paid */
+	struct amount cost;  /* of paid_minor, in EUR at the rate used */
 	struct amount carry; /* the next r */
 };
 

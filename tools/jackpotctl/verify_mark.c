@@ -132,7 +132,7 @@ bool mark_open(const char *state, struct verify_mark *mark_r, char *error)
 	if (length >= (int)sizeof(mark_r->record))
 		return say(error, "CARILLON_KEYS: found a path that is too long");
 	if (!chain_key_load(path, &mark_r->key, why))
-		return say(error, "--since-last signs its mark: %s", why);
+		return say(error, "--since-last needs a key to sign its mark: %s", why);
 	if (lock_take(mark_r, path, error) && record_read(mark_r, NULL, error))
 		return true;
 	mark_close(mark_r);

@@ -280,7 +280,8 @@ static void day_check(PGconn *conn, const char *day)
 	if (PQresultStatus(result) != PGRES_TUPLES_OK)
 		fail("--day", PQerrorMessage(conn));
 	if (strcmp(PQgetvalue(result, 0, 1), "0") == 0)
-		fail("--day", "found no day of the journal with this date, expected YYYY-MM-DD");
+		fail("--day",
+			"found no day of the journal with this date, expected the date of one (YYYY-MM-DD)");
 	if (strcmp(PQgetvalue(result, 0, 0), "0") != 0)
 		fail("--day", "this day is now only in the archive");
 	PQclear(result);

@@ -1,6 +1,6 @@
 /* What the features of a round share. Only the core and the features' rule.c (through core/rule.h)
- * include this file; all other code reads phases (libcommon/game/round.h). Every draw goes through
- * draw_*, which records it. */
+ * call these functions; all other code reads phases (libcommon/game/round.h). Every draw goes
+ * through draw_*, which records it. */
 #ifndef CARILLON_GAME_CORE_ROUND_PARTS_H
 #define CARILLON_GAME_CORE_ROUND_PARTS_H
 
@@ -43,12 +43,12 @@ void add_win(struct phase *phase, struct win_item item);
 /* Pays the best combination of every played line on round->window. A line that wins the progressive
  * (terms->progressive) claims it, once a phase. */
 void pay_lines(struct round *round, struct phase *phase, const struct line_terms *terms);
-/* Pays each scatter by the number of its cells, times the total bet; the scatter of the scatter
- * award pays there instead. Then awards the free spins that the awarding scatter gives in this
- * context. */
+/* Pays each scatter by the number of its cells, times the total bet; the scatter that
+ * starts a scatter award is left out, because the phase of that award pays it. Then awards the free
+ * spins that the awarding scatter gives in this context. */
 void pay_scatters(struct round *round, struct phase *phase, enum spin_context context);
-/* Awards free spins: adds to phase->free_spins_awarded and to the next set, which is the set to
- * come or, if that has begun, the set after it. */
+/* Awards free spins: adds to phase->free_spins_awarded and to the round. They are played together
+ * with those that have not begun yet or, if free spins have begun, after them. */
 void award_free_spins(struct round *round, struct phase *phase, uint32_t count);
 /* This phase wins the progressive; further calls in the same phase change nothing. */
 void claim_jackpot(struct round *round, struct phase *phase);

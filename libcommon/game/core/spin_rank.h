@@ -1,6 +1,6 @@
 /* Guaranteed spins: numbers the combinations that keep a guarantee (at least one winning line, or a
  * minimum number of a symbol) from 0, so that one draw selects one of them. Repeating draws until
- * one keeps the guarantee would discard draws for their value and would have no bound.
+ * one keeps the guarantee would discard draws because of what they showed, and would have no bound.
  *
  * A combination is a choice of bought wild reels and a stop on every reel; it counts with its
  * weight (position x stops). The loader builds and owns the tables (exact/); this code only reads

@@ -30,8 +30,9 @@ struct feature_exact {
 	 * mode does not have the feature. `free` is always called. */
 	enum exact_status (*prepare)(struct exact_work *work);
 	void (*free)(struct exact_work *work);
-	/* Adds its yield to a spin of that context at that bet. On entry `yield` has the spin's own
-	 * lines, scatters and awards, and the features above it in features.def. */
+	/* Adds its yield to a spin of that context at that bet (cascades replace the spin's own).
+	 * On entry `yield` has the spin's own lines, scatters and awards, and the features above it
+	 * in features.def. */
 	void (*yield)(const struct exact_work *work, const struct exact_wager *wager,
 		enum spin_context context, struct spin_yield *yield);
 	/* For returns that depend on the carried state: adds the states to mode_r, and sets the

@@ -1,11 +1,12 @@
-/* A line automaton prepared for products (line_pairs.h), with its edges sorted by what they need.
+/* A line automaton prepared for products (line_pairs.h): the edges of a level in one list, and
+ * equal targets and equal sets of symbols stored once.
  *
- * What lines can still win are numbers, so they can be added. A *simple* node has one edge for all
- * symbols that keep its line alive. What a line that has shown only wilds can still win is the sum
- * of the simple nodes of the symbols that it can become, except for a few symbols. So such a
- * *compound* node is stored as a sum of simple nodes of its level and a few edges, instead of an
- * edge for every symbol. An edge leads to a *target*: a
- * gain and a sum of nodes of the next level. */
+ * A node stands for what a line can still win: a number for each way in which the reels can stop,
+ * so nodes can be added and subtracted. A *simple* node has one edge for all symbols that keep its
+ * line alive. What a line that has shown only wilds can still win is the sum of the simple nodes of
+ * the symbols that it can become, except for a few symbols. So such a *compound* node is stored as
+ * a sum of simple nodes of its level and a few edges, instead of an edge for every symbol. An edge
+ * leads to a *target*: a gain and a sum of nodes of the next level. */
 #ifndef CARILLON_GAME_EXACT_LINE_PAIR_PLAN_H
 #define CARILLON_GAME_EXACT_LINE_PAIR_PLAN_H
 

@@ -83,9 +83,9 @@ void pair_vector_free(const struct pair_space *space, struct pair_vector *vector
 void pair_vector_clear(const struct pair_space *space, struct pair_vector *vector);
 /* The vector after the last reel: mass 1, nothing else. */
 void pair_vector_end(const struct pair_space *space, struct pair_vector *vector_r);
-/* `after` is the vector from the reel behind `before->reel` on. Adds to `before` the vector from
- * its own reel on, with the weights of `reel`. After the last of these steps call pair_finish
- * before you use the vector. */
+/* `after` is the vector that starts at reel before->reel + 1. Adds to `before` the vector that
+ * starts at before->reel, with the weights of `reel`. After the last of these steps call
+ * pair_finish before you use the vector. */
 void pair_step(const struct pair_space *space, const struct pair_reel *reel,
 	const struct pair_vector *after, struct pair_vector *before);
 void pair_finish(const struct pair_space *space, struct pair_vector *vector);

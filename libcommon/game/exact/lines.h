@@ -2,9 +2,9 @@
  *
  * A line sees one cell per reel, so it needs only the weight of each symbol in that cell. Its best
  * combination is either k leading wilds, then a symbol's run (which may contain wilds), then a
- * different symbol; or the best pay of the k leading wilds as another symbol. The sum runs from the
- * last reel to the first. The rules are the same as in libcommon/game/lines.h; tests compare both.
- * RULE bewitched 2.1, 2.2, 3.1
+ * different symbol; or the k leading wilds alone, counted as the symbol that pays most for them.
+ * The sum runs from the last reel to the first. The rules are the same as in
+ * libcommon/game/lines.h; tests compare both. RULE bewitched 2.1, 2.2, 3.1
  *
  * Whole numbers of any size (GMP's limbs). Allocates only in the mpz and mpq results. */
 #ifndef CARILLON_GAME_EXACT_LINES_H

@@ -66,8 +66,8 @@ struct spin_figures {
 	bool has_rows;
 	uint32_t row_lines; /* the bet that the rows were made for */
 	bool row_live;
-	size_t win_count, win_room; /* rising; EXACT_ALL */
-	struct spin_win *win;
+	size_t win_count, win_room;
+	struct spin_win *win; /* from the smallest to the largest; EXACT_ALL only */
 };
 
 /* NULL when memory ends. `context`: CONTEXT_BASE or CONTEXT_FREE. */
@@ -81,7 +81,8 @@ enum exact_status spin_figures_yield(
 
 /* Can symbols win the progressive at this bet? */
 bool wager_live(const struct game *game, const struct exact_wager *wager);
-/* The wild reels of position `index` and its weight; a mode without positions has one. */
+/* The wild reels of position `index` and its weight. A mode without bought wild reels counts as one
+ * position, without wild reels and with weight 1. */
 uint32_t position_reels(const struct game_mode *mode, uint32_t index);
 uint64_t position_weight(const struct game_mode *mode, uint32_t index);
 uint32_t position_count(const struct game_mode *mode);
@@ -108,7 +109,7 @@ void jackpot_on_lines(const struct spin_figures *figures, uint32_t lines, mpq_t 
  * bet (pick bonus, jackpots). Initialises `yield_r`. */
 void tag_yield(const struct spin_figures *figures, uint32_t tag, const struct exact_wager *wager,
 	struct spin_yield *yield_r);
-/* Joins a certain pay, in total bets. */
+/* Joins a pay that occurs with probability 1, in total bets. */
 void yield_add_pay(struct spin_yield *yield, enum win_source source, uint64_t pay);
 
 #endif

@@ -3,8 +3,8 @@
  * A round is one paid spin and the free spins it awards. Each spin, paid or free, has a *yield*: by
  * source, what the spin and the features it starts win (scatter award, pick bonus, hold and win,
  * sticky respins, collect and unlock), and how many free spins they award. free-spins/exact.c
- * computes a round from the yields of the two contexts (a branching process). Features only add to
- * a yield.
+ * computes a round from the yields of the two contexts (a branching process). Features add to a
+ * yield; only cascades, which come first, replace it.
  *
  * Unit: total bets (not the price of a bought mode, not coins), jackpots at the seed. exact.c
  * divides by the price at the end. */
@@ -44,7 +44,7 @@ void yield_init_nothing(struct spin_yield *yield, enum exact_depth depth);
 void yield_mix(struct spin_yield *sum, const mpq_t p, const struct spin_yield *x);
 /* y += x, independent of y and in the same spin: adds wins and awards. Both have mass 1. */
 void yield_join(struct spin_yield *y, const struct spin_yield *x);
-/* Joins a certain win of a source, or certain awards. */
+/* Joins a win of a source, or awards, that occur with probability 1. */
 void yield_add_win(struct spin_yield *yield, enum win_source source, const mpq_t win);
 void yield_add_awards(struct spin_yield *yield, uint32_t awards);
 /* Adds p to P(no win, `awards` free spins). */

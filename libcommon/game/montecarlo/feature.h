@@ -1,20 +1,20 @@
-/* How Monte Carlo plays a feature (features.def). All hooks may be NULL. Except `source` and
- * `count`, they are called only for games that have the feature. */
+/* How Monte Carlo plays a feature (features.def). All hooks may be NULL. Except `free`,
+ * `source` and `count`, they are called only for games that have the feature. */
 #ifndef CARILLON_GAME_MONTECARLO_FEATURE_H
 #define CARILLON_GAME_MONTECARLO_FEATURE_H
 
 #include "libcommon/game/montecarlo/internal.h"
 
 struct feature_fast {
-	/* Widens its fields of a tag (at most one per reel) so that they hold what it counts,
-	 * beside the lines, in a spin of this set. */
+	/* Widens the feature's fields of the tag (at most one per reel), so that they can hold the
+	 * feature's counts in any spin of strip set `set`. */
 	void (*widen)(const struct game *game, uint32_t set, uint32_t wild_reels,
 		struct tag_field field[GAME_REELS_MAX]);
 	/* What a column adds to a tag: the sum of its counts, each shifted to its field. */
 	uint32_t (*tag)(const struct game *game, uint32_t reel, const struct reel_column *column,
 		const struct tag_field field[GAME_REELS_MAX]);
 	/* Builds its own tables in sim->own[..]: FAST_OK, FAST_TOO_LARGE or FAST_NO_MEMORY. `free`
-	 * is always called, even without tables. */
+	 * is called for every game, even if nothing was built. */
 	enum fast_status (*build)(struct fast_sim *sim);
 	void (*free)(struct fast_sim *sim);
 	/* Does a spin with this tag start the feature? */

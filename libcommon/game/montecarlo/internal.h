@@ -51,16 +51,16 @@ struct step {
 };
 
 /* All spins of one strip set in one context, with some bought wild reels. A draw value v of reel r
- * is below weight[r] and means stop stop_of[v]. */
+ * is below weight[r] and means stop stop_of[v] of the reel's strip (game.h). */
 struct spin_table {
 	const struct game *game;
 	uint32_t set, wild_reels;
 	uint32_t reels, prefix_reels;
 	uint32_t weight[GAME_REELS_MAX];
 	uint64_t cycle; /* product of the weights */
-	/* How a spin is drawn. Neither: one word of 32 bits for all reels. pair: one word for the
-	 * prefix and one for the other reels. wide: one word of 64 bits, reel by reel, without a
-	 * prefix table. */
+	/* How a spin is drawn. With neither of these: one word of 32 bits for all reels. pair: one
+	 * word for the prefix and one for the other reels. wide: one word of 64 bits, reel by reel,
+	 * without a prefix table. */
 	bool pair, wide;
 	uint64_t reject;	/* redraw if the low half of the last product is below this .. */
 	uint32_t reject_prefix; /* .. pair: or that of the product of the first word */

@@ -7,8 +7,8 @@
 #include "libcommon/game/rational.h"
 
 struct feature_par {
-	/* Adds sections on what the windows of a context start. The game has spins in that
-	 * context. */
+	/* Adds sections on how the windows of a context start the feature. Called only if the game
+	 * has spins in that context. */
 	void (*context)(struct par_mode *mode, const struct par_context *context, json_t *sections);
 	/* Adds sections on the whole mode. */
 	void (*mode)(struct par_mode *mode, json_t *sections);

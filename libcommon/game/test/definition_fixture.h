@@ -1,5 +1,5 @@
-/* Refusals of the loader as text tables: a row changes one place of a definition that is accepted
- * and says what must then be told. */
+/* Refusals of the loader as text tables: each row changes one place of an accepted definition
+ * and gives a part of the error that the loader must then report. */
 #ifndef CARILLON_GAME_TEST_DEFINITION_FIXTURE_H
 #define CARILLON_GAME_TEST_DEFINITION_FIXTURE_H
 
@@ -20,7 +20,8 @@ struct refusal {
 void definition_change(json_t *root, const char *pointer, const char *value);
 enum definition_status definition_of_json(
 	json_t *root, uint32_t flags, struct game *game, char *error);
-/* Each row against the file, one after the other; a failed one is told with what was found. */
+/* Tries each row on the definition at `path`. For a row that fails, reports what was found instead.
+ */
 void definition_refusals(const char *path, const struct refusal *rows, size_t count);
 #define DEFINITION_REFUSALS(path, rows)                                                            \
 	definition_refusals(path, rows, sizeof(rows) / sizeof((rows)[0]))

@@ -1,5 +1,5 @@
 /* Random definitions with random features, for tests that compare two ways of playing rounds. Wins
- * are small and retriggers rare, so that means settle after some thousand rounds. */
+ * are small and retriggers are rare, so averages settle after some thousand rounds. */
 #ifndef CARILLON_GAME_TEST_RANDOM_FEATURES_H
 #define CARILLON_GAME_TEST_RANDOM_FEATURES_H
 

@@ -1,5 +1,5 @@
-/* Small random definitions, already compiled, for tests that hold something fast against the plain
- * line evaluation. What is drawn is fixed by the seed, so a failure names it. */
+/* Small random definitions, already compiled, for tests that compare faster code with the plain
+ * line evaluation. The seed fixes all that is drawn, so a failed test names the seed. */
 #ifndef CARILLON_GAME_TEST_RANDOM_GAME_H
 #define CARILLON_GAME_TEST_RANDOM_GAME_H
 

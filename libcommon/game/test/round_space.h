@@ -23,13 +23,14 @@ struct round_space {
 	mpq_t carried[3][3][3]; /* P(state after it), by potions of a colour */
 };
 
-/* CONTEXT_BASE: the paid spin, from `state`. CONTEXT_FREE: the first free spin of a round whose
- * paid spin has one combination of stops only, wins nothing and awards free spins.
- * `jackpot`: what a hit counts, in total bets. */
 void round_space_init(struct round_space *space);
-/* `win` may be the most of `most`, with probability p. */
+/* Updates the largest win: a larger `win` replaces `most` and sets most_p to p; an equal one adds p
+ * to most_p. Ignores p = 0. */
 void round_space_most(mpq_t most, mpq_t most_p, const mpq_t win, const mpq_t p);
 void round_space_free(struct round_space *space);
+/* Adds all rounds of a spin. CONTEXT_BASE: the paid spin, from `state`. CONTEXT_FREE: the first
+ * free spin of a round whose paid spin has one combination of stops only, wins nothing and awards
+ * free spins. `jackpot`: what a hit counts, in total bets. */
 void round_space_walk(const struct game *game, const struct bet *bet,
 	const struct round_state *state, enum spin_context context, const mpq_t jackpot,
 	struct round_space *space);

@@ -8,7 +8,7 @@
 enum tiny_feature {
 	TINY_SCATTER_AWARD = 1,
 	TINY_PICKS = 2,
-	TINY_FREE_SPINS = 4, /* by scatters, two or three of them; none while they are played */
+	TINY_FREE_SPINS = 4, /* two or three scatters award them; free spins award none */
 	TINY_WILD_MULTIPLIERS = 8,
 	TINY_PROGRESSIVE = 16, /* symbols on a line, or anywhere */
 	TINY_BOUGHT = 32,   /* mode 1: bought wild reels; mode 2: the same, a line win guaranteed */

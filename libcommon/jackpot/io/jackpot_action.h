@@ -71,8 +71,8 @@ struct action_place {
 
 /* Was a request with this id already done or refused, in this transaction or an earlier one? If
  * so, publishes the stored fact again and replies with it; the caller does nothing more. Also
- * true for an old copy of a command that action_behind has already refused with 'retry' and that
- * arrives late: it has no effect. The sender's retry is a new command. */
+ * true for a late copy of a command that action_behind refused with 'retry': the copy is ignored.
+ * When the sender retries, it sends a new command. */
 bool action_again(struct service *service, const struct action_place *place,
 	const Carillon__JackpotCommand *command, const struct action_record *record);
 /* Is the request refused because of a game whose announced definition (carillon.game) is not the

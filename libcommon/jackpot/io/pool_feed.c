@@ -434,7 +434,9 @@ static void report_behind(const struct pool_source *source, const struct currenc
 		  "%" PRId64 " x 10^-9 with %u ppm has no tally yet%s; next attempt in %u s",
 		source->pool, wanted->game, currency->code, source->vector.tally_count,
 		wanted->rate_nano, wanted->ppm,
-		old != NULL ? ", and the old rate stays in force" : "; bets are refused",
+		old != NULL
+			? ", and the old rate stays in force"
+			: "; bets do not feed the pool, and a game that must feed it refuses them",
 		RETRY_US / 1000000u);
 }
 

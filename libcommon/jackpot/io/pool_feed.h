@@ -81,7 +81,7 @@ bool pool_source_retry_due(const struct pool_source *source, uint64_t mono_us);
  *
  * False, with a log line, when there is no rate. If there is no place for the new tally, `behind`
  * grows by one, and an alarm follows if `behind` now exceeds behind_before. The old tally then
- * stays in force; if there is none, returns false, and bets are refused. */
+ * stays in force; if there is none, returns false, and bets do not feed the pool. */
 bool pool_source_open(
 	struct pool_source *source, PGconn *conn, uint32_t game, uint32_t currency, uint32_t ppm);
 

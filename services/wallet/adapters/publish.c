@@ -77,8 +77,8 @@ void wallet_publish_begin(struct service *service, struct service_shard *held)
 
 	wallet_outflow_begin(&shard->outflow, held->position[0].seq, shard->last_seq, &kafka);
 	if (shard->outflow.behind)
-		log_info("shard %u: Kafka may lack facts from seq %" PRIu64 " on; the journal has "
-			 "%" PRIu64,
+		log_info("shard %u: Kafka may lack facts from seq %" PRIu64 " on; the journal's "
+			 "last seq is %" PRIu64,
 			held->shard, shard->outflow.handed + 1, shard->last_seq);
 }
 

@@ -12,7 +12,7 @@ struct cascade_row {
 	uint32_t tag;
 	exact_count n;
 	exact_count first, rest; /* sums of the wins of the spin's own lines, and of its tumbles */
-	exact_count square;	 /* sum of the squared win of both */
+	exact_count square;	 /* sum of (first + rest) squared */
 	exact_count nothing;	 /* combinations without any win */
 	exact_count cascades;	 /* combinations that tumble */
 	exact_count tumbles;

@@ -20,6 +20,9 @@ struct unlock_spin {
 
 /* ---- exact_chain.c: the carried collectibles ---- */
 
+void *unlock_take(size_t bytes); /* allocates by GMP's functions: never NULL */
+void unlock_give(void *block, size_t bytes);
+
 struct unlock_chain {
 	uint32_t spin_count;
 	struct unlock_spin *spin;     /* all possible spins, p > 0 */
@@ -85,8 +88,6 @@ struct unlock_work {
 struct unlock_work *unlock_of(const struct exact_work *work);
 /* Computed at the first call and owned by `work`. */
 const struct unlock_figures *unlock_figures(const struct exact_work *work, uint32_t lines);
-/* E[win^2] of each feature alone, in squares of total bets. */
-const mpq_t *unlock_squares(const struct exact_work *work, uint32_t lines);
 
 /* A set of features that a free spin can start: set `index` of the table. RULE witch-feature 6.3 to
  * 6.6 */
@@ -102,23 +103,27 @@ const struct unlock_step *unlock_step(const struct unlock_rules *rules, enum unl
 enum win_source unlock_source(enum unlock_kind kind);
 enum game_event unlock_event(enum unlock_kind kind);
 
-void *unlock_take(size_t bytes); /* allocates by GMP's functions: never NULL */
-void unlock_give(void *block, size_t bytes);
+/* ---- exact_moments.c ---- */
 
+/* E[win^2] of each feature alone, in squares of total bets. */
+const mpq_t *unlock_squares(const struct exact_work *work, uint32_t lines);
 /* For each spin of the chain: the long-run probability that it starts a feature of this kind, with
  * all steps unlocked. kind < 0: an explosion. */
 void unlock_start_weights(const struct exact_work *work, int kind, mpq_t *weight_r);
 
-/* Both add the effect of the features to a yield without them. EXACT_ALL. */
+/* Adds the effect of the features to the moments of a yield without them. EXACT_ALL. */
 void unlock_moments(const struct exact_work *work, const struct exact_wager *wager,
-	enum spin_context context, struct spin_yield *yield);
-void unlock_zero(const struct exact_work *work, const struct exact_wager *wager,
 	enum spin_context context, struct spin_yield *yield);
 
 /* ---- exact_zero.c: windows that win nothing ---- */
 
+/* Adds the effect of the features to a yield's probability of no win. EXACT_ALL. */
+void unlock_zero(const struct exact_work *work, const struct exact_wager *wager,
+	enum spin_context context, struct spin_yield *yield);
 /* P(no line wins) on a strip set. */
 void unlock_no_win(const struct game *game, uint32_t set, uint32_t lines, mpq_t p_r);
+
+/* ---- exact_most.c ---- */
 
 /* Offers, as candidates for mode_r->max_win, the best paid spin and the best free spin with
  * their features. Call it after the spins without features were offered. EXACT_ALL. */

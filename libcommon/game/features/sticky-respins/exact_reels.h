@@ -5,7 +5,8 @@
  * strip under these held cells, and so on. Columns with the same future are merged.
  *
  * Time 0 is the triggering spin, time i the i-th respin. Weights are whole: a reel's weights at
- * time i sum to sticky_scale. Allocates by GMP's functions, which end the program if there is no
+ * time i sum to sticky_scale. Those of the locked reel sum to less, because only the columns that
+ * trigger are kept. Allocates by GMP's functions, which end the program if there is no
  * memory. */
 #ifndef CARILLON_GAME_FEATURES_STICKY_RESPINS_EXACT_REELS_H
 #define CARILLON_GAME_FEATURES_STICKY_RESPINS_EXACT_REELS_H
