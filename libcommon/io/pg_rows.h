@@ -32,8 +32,8 @@ struct pg_rows {
 };
 
 void pg_rows_begin(struct pg_rows *rows);
-/* Appends to `value`, the value under construction; pg_rows_told stores it in a column of the
- * current row and starts an empty one. */
+/* Appends to `value`, the value under construction. pg_rows_told stores that value in a column of
+ * the current row and empties it for the next value. */
 __attribute__((format(printf, 2, 3))) void pg_rows_put(
 	struct pg_rows *rows, const char *format, ...);
 void pg_rows_told(struct pg_rows *rows, int column);

@@ -1,9 +1,9 @@
 /* Draws whether Jackpot Cards start when a round closes. The odds belong to the set, not to the
- * game: `in` in `of` for one minor unit of the stake. One number below `of` is drawn; Jackpot Cards
- * start if it is below min(`of`, `in` x stake). The number comes from its own stream under the
- * round's secret (purpose "cards"), so it changes no other draw and anyone with the secret can
- * repeat it. The game's definition names the set; jackpot-cards decides level, deal and prize.
- * Pure. RULE mystic-gem 6.5, 6.12 */
+ * game. They are two numbers: each minor unit of the stake has `in` chances out of `of`. One number
+ * below `of` is drawn; Jackpot Cards start if it is below min(`of`, `in` x stake). The number comes
+ * from its own stream under the round's secret (purpose "cards"), so it changes no other draw and
+ * anyone with the secret can repeat it. The game's definition names the set; jackpot-cards decides
+ * level, deal and prize. Pure. RULE mystic-gem 6.5, 6.12 */
 #ifndef CARILLON_JACKPOT_CARDS_DRAW_H
 #define CARILLON_JACKPOT_CARDS_DRAW_H
 

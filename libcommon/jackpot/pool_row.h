@@ -8,10 +8,10 @@
  * hit moves only its own row's W; no other row changes.
  *
  * T and W are in 10^-18 EUR and the share is in 10^-9, hence values and r are in 10^-27 EUR. A
- * seed is whole minor units of the row's currency, a payout of the currency paid; rates convert
- * them to euros. All arithmetic is exact and checked. Only two things are rounded: a share is
- * floored to 10^-9 when it is set, and a payout is floored to the minor unit; the payout's
- * remainder is the next r. Source: docs/progressive.md. */
+ * seed is in whole minor units of the row's currency, and a payout is in whole minor units of the
+ * currency paid; rates convert both to euros. All arithmetic is exact and checked. Only two things
+ * are rounded: a share is floored to 10^-9 when it is set, and a payout is floored to the minor
+ * unit; the payout's remainder is the next r. Source: docs/progressive.md. */
 #ifndef CARILLON_JACKPOT_POOL_ROW_H
 #define CARILLON_JACKPOT_POOL_ROW_H
 

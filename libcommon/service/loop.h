@@ -130,14 +130,14 @@ struct service {
 	size_t held_n;
 	struct holding *by_shard[SHARDS_MAX];
 	uint64_t looked_us, fenced_us, committed_us, beat_us, opening_us;
-	uint64_t positions_us; /* when the positions were last stored whole, or marked */
+	uint64_t positions_us; /* when a transaction last wrote all, or the last mark was made */
 	size_t kept_n;	       /* over all readings */
 	uint64_t turn_us;
 	uint64_t taken; /* messages of this turn: from nanomsg (including commands) and from fast
 			   topics */
 	uint64_t taken_per_s;
 
-	bool marked; /* parts of what had changed at the mark wait */
+	bool marked; /* some of what had changed at the last mark is not written yet */
 	bool commit_asked, draining, ended;
 	uint64_t draining_since_us;
 	char reason[512];

@@ -35,12 +35,13 @@
 struct service;
 struct pg_line;
 
-/* A shard that this process holds. */
+/* How far a topic of a shard has been read. */
 struct service_position {
 	int64_t offset; /* next to consume */
 	uint64_t seq;	/* of the last message consumed; 0 when the topic is not sequenced */
 };
 
+/* A shard that this process holds. */
 struct service_shard {
 	uint32_t shard;
 	uint64_t epoch;
@@ -107,13 +108,13 @@ struct service_ops {
 	void (*write)(struct service *service);
 	/* For a service whose `write` takes long and only makes the next start faster. NULL: each
 	 * transaction moves the positions. If it is set, a transaction that nobody requested calls
-	 * write_between instead of `write`, which writes what no message would bring again, and at
-	 * most one part of what waits.
+	 * write_between instead of `write`. write_between writes what no message would bring again,
+	 * and one part of what was changed at the last mark.
 	 *
 	 * Every 3 s the loop notes the positions and calls `mark`: all that has changed until then
-	 * waits. When parts_left says that one part is left, the transaction that writes it moves
-	 * the positions to those noted. So nobody waits while everything is written. What is
-	 * written may be newer than the positions. */
+	 * is to be written, part by part. When parts_left says that one part is left, the
+	 * transaction that writes it moves the positions to those noted. So no command is held up
+	 * by one long write of everything. What is written may be newer than the positions. */
 	void (*write_between)(struct service *service);
 	void (*mark)(struct service *service);
 	size_t (*parts_left)(struct service *service);

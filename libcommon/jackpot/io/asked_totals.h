@@ -29,8 +29,8 @@ struct asked_totals {
 	uint64_t number;      /* of the last request; 0: none yet */
 	bool wanted;	      /* some claim waits for the next request */
 	uint32_t silent;      /* how many shards have not replied to the last request */
-	uint64_t heard_us;    /* when the feed last brought totals, or a request replaced them;
-				 monotonic */
+	uint64_t heard_us;    /* when the feed last brought totals, or a request was last sent
+				 because it brought none; monotonic */
 	uint64_t asked_us;    /* when the last request was sent; monotonic */
 	uint64_t read_us;     /* the last attempt to read silent shards, monotonic; 0: none */
 	bool has[SHARDS_MAX]; /* the shard has replied or was read; by wallet shard */
@@ -50,9 +50,10 @@ uint64_t asked_totals_want(struct asked_totals *asked);
 /* True when every shard that is not left out has replied to that request or was read. */
 bool asked_totals_complete(const struct asked_totals *asked, uint64_t number);
 /* While the last request is incomplete, reads the shards that are silent. Otherwise sends the next
- * request, if a claim waits for it. The next request replaces the last one, so the caller must
- * price the claims of the last one before this call. After the call, source->vector may have grown.
- * The caller must book this growth as contributions before it prices any further claim. */
+ * request, if a claim waits for it or the feed has brought nothing for a while. The next request
+ * replaces the last one, so the caller must price the claims of the last one before this call.
+ * After the call, source->vector may have grown. The caller must book this growth as contributions
+ * before it prices any further claim. */
 void asked_totals_turn(
 	struct service *service, const struct asked_totals_pool *pool, uint64_t mono_us);
 /* The feed has brought totals. */
@@ -66,7 +67,8 @@ void asked_totals_answer(struct service *service, const struct asked_totals_pool
 /* The wallet shards left out of the last request, as an SQL array, "{2,3}"; NULL: none. */
 const char *asked_totals_left_out(
 	const struct asked_totals *asked, char text_r[ASKED_TOTALS_TEXT_MAX]);
-/* Makes the struct above from a service's own instance (jackpot_list_find). */
+/* Makes a struct asked_totals_pool from the service's own struct of a pool or set (an "instance" of
+ * jackpot_list.h). */
 typedef struct asked_totals_pool asked_totals_of(void *instance);
 /* Takes the reply from a nanomsg message. Returns the instance of its pool, whose vector may have
  * grown. NULL: the message is another one, its pool is not here, or it is malformed (logged). */
