@@ -31,6 +31,8 @@
 	((rlim_t)200) /* descriptors for files, Kafka, Postgres and nanomsg, not for connections   \
 		       */
 #define BACKLOG 4096
+#define ACCEPT_SHARE 8
+#define ACCEPT_MAX_US 50000u
 #define EVENTS_MAX 256
 
 uint64_t edge_random(struct edge *edge)
@@ -71,11 +73,21 @@ static struct address address_of(const struct sockaddr_storage *from)
 	return address;
 }
 
+static uint64_t accept_time(uint64_t since_us)
+{
+	uint64_t us = since_us / ACCEPT_SHARE;
+	return us < ACCEPT_MAX_US ? us : ACCEPT_MAX_US;
+}
+
 static void accept_some(struct edge_listener *listener, uint32_t most)
 {
 	struct edge *edge = listener->edge;
 	const int one = 1;
-	for (uint32_t i = 0; i < most && edge_doors_open(listener); i++) {
+	uint64_t began_us = clock_mono_us();
+	uint64_t end_us = began_us + accept_time(began_us - listener->accepted_us);
+	listener->accepted_us = began_us;
+	for (uint32_t i = 0; (i < most || clock_mono_us() < end_us) && edge_doors_open(listener);
+		i++) {
 		struct sockaddr_storage from;
 		socklen_t length = sizeof(from);
 		int fd = accept4(listener->fd, (struct sockaddr *)&from, &length,

@@ -67,8 +67,10 @@ struct edge_config {
 	 * an error. */
 	edge_handler *websocket;
 	int socket_send_bytes; /* SO_SNDBUF of accepted sockets; 0: the system's default */
-	/* Connections accepted each turn; 0: 64. The limit lets connected clients be served while
-	 * thousands reconnect. */
+	/* Connections accepted at a time; 0: 64. The limit lets connected clients be served while
+	 * thousands reconnect. On a busy server more are accepted, for an eighth of the time since
+	 * connections were last accepted: a client that finds the kernel's queue full tries again
+	 * only after seconds. */
 	uint32_t accepts_per_turn;
 	/* The proxies that are believed and the limits on clients (door_settings.h), on the public
 	 * listener. NULL: no proxy is believed, no client is limited. */

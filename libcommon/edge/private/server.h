@@ -22,6 +22,7 @@ struct edge_listener {
 	int fd;
 	size_t adopted;		  /* its index in the set */
 	uint64_t paused_until_us; /* 0: the listener is in the set */
+	uint64_t accepted_us;	  /* when connections were last accepted; monotonic */
 	bool health_only;
 	char address[80];
 };
