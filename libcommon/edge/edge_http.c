@@ -193,7 +193,8 @@ static size_t header_write(struct edge_request *request, char *out, uint32_t sta
 		request->more_length > 0 ? request->more : "",
 		endless || request->close ? "Connection: close\r\n" : "");
 	if (n < 0 || n >= HEADER_ROOM)
-		fatal("edge: the header of an answer does not fit (%d bytes)", n);
+		fatal("edge: the header of an answer has %d bytes, expected fewer than %d", n,
+			(int)HEADER_ROOM);
 	return (size_t)n;
 }
 

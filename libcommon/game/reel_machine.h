@@ -59,12 +59,13 @@ struct machine_reel_states {
 
 struct reel_machine {
 	uint32_t reels;
-	uint32_t jackpot_gain; /* bit 31 of a gain: the line won the progressive */
+	uint32_t jackpot_gain; /* the bit that marks such a gain: MACHINE_JACKPOT, or 0 if
+				  progressives are not counted */
 	struct machine_reel_states reel[GAME_REELS_MAX];
 	exact_count total; /* the product of the reels' weights */
 };
 
-#define MACHINE_JACKPOT UINT32_C(0x80000000)
+#define MACHINE_JACKPOT UINT32_C(0x80000000) /* in a gain: the line won the progressive */
 
 /* NULL if memory runs out or a reel has more than 2^20 states; definitions that the loader accepts
  * stay far below. */

@@ -116,7 +116,7 @@ static void on_sealed(void *context, PGresult *result, const char *error)
 	if (done && troubled(result, "sealing reports"))
 		rollups.seal_us = now_us + TROUBLE_US;
 	else if (done && pg_number(result, 0, 0) > 0) {
-		log_info("sealed the reports of a day of %" PRId64 " operators",
+		log_info("sealed the reports of one gaming day for each of %" PRId64 " operators",
 			pg_number(result, 0, 0));
 		rollups.seal_us = now_us; /* there may be more */
 	}

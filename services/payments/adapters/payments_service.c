@@ -265,7 +265,7 @@ static void command_send(struct service *service, const struct payments_shard *s
 	command.body_case = CARILLON__WALLET_COMMAND__BODY_OUTSIDE;
 	command.outside = outside;
 	if (carillon__wallet_command__get_packed_size(&command) > sizeof(bytes))
-		fatal("a settlement has more than %zu bytes: its limit is too small",
+		fatal("a command that settles a withdrawal does not fit into %zu bytes",
 			sizeof(bytes));
 	size_t length = carillon__wallet_command__pack(&command, bytes);
 	for (int i = 0; i < 8; i++)
