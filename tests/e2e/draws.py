@@ -25,6 +25,7 @@ void randombytes_buf(void *const out, const size_t count)
 """
 place = None
 sound = None  # the set-up as it was written
+LATER = ("no_answer", "no_owner", "busy", "starting")  # nothing is decided yet: an engine starts, or is busy
 
 
 def engine_with(good_salts=None):
@@ -58,7 +59,11 @@ def healthz():
 def bet(person):
     """Status and code of a bet, asked again by its key until there is an answer."""
     body, key = person.bet_body(), os.urandom(8).hex()
-    answer = wait_until("an answer", lambda: next((a for a in [place.http("POST", "/v1/rounds", body, token=person.token, key=key)] if a.status != 504), None), 30)
+
+    def decided():
+        answer = place.http("POST", "/v1/rounds", body, token=person.token, key=key)
+        return answer if answer.error.get("code") not in LATER else None
+    answer = wait_until("an answer", decided, 30)
     if isinstance(answer.json, dict) and answer.json.get("expect") is not None and answer.status != 422:
         person.state = {**person.state, **{k: v for k, v in answer.json.items() if k != "error"}}
     return answer.status, answer.error.get("code")
