@@ -93,7 +93,7 @@ def test_failed_draws_stop_only_play():
         booked += 1
         assert booked <= 8, "a source that stands still was not noticed"
     assert (status, code) == (503, "draws_stopped"), (status, code)
-    state = person.refresh()
+    state = wait_until("the state", person.refresh, 20)
     assert (state["expect"], state["balance_minor"]) == before, "what was refused costs nothing and spends no number"
     assert bet(person) == (503, "draws_stopped")
     status, text = healthz()
@@ -136,7 +136,7 @@ def test_engine_with_draw_fault_restarts():
     wait_until("its health", lambda: healthz()[0] == 200, 10)
     assert place.sql("select count(*) from engine.stopped_game") == [["0"]]
     engine_with()
-    person.refresh()
+    wait_until("the state", person.refresh, 20)  # the engine starts
     assert wait_until("play", lambda: bet(person)[0] == 200, 30)
 
 
