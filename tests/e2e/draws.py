@@ -47,7 +47,7 @@ def engine_with(good_salts=None):
 def healthz():
     address = place.sql("select health from carillon.instance where name = 'spin-engine-1'")[0][0]
     try:
-        with urllib.request.urlopen(f"http://{address}/healthz", timeout=5) as answer:
+        with urllib.request.urlopen(f"http://{address}/healthz", timeout=40) as answer:
             return answer.status, answer.read().decode()
     except urllib.error.HTTPError as error:
         with error:
@@ -82,7 +82,7 @@ def test_failed_draws_stop_only_play():
     gambler.bet(1, 1, 1)
     assert gambler.round["next"] == "gamble"
     force(place, person.name, *[RULES.stops()] * 10)  # nothing won, nothing left to do
-    assert healthz() == (200, "ok\n")
+    wait_until("the engine's health", lambda: healthz() == (200, "ok\n"), 20)
     engine_with(good_salts=6)
     booked = 0
     while True:
@@ -116,12 +116,12 @@ def test_play_stays_stopped_until_the_operator_starts_it():
     force(place, person.name, *[RULES.stops()] * 10)
     engine_with()
     assert wait_until("an answer", lambda: next((a for a in [bet(person)] if a[0] != 200), None), 30) == (503, "game_stopped")
-    assert wait_until("the engine's health", lambda: healthz()[0] == 200, 5)
+    assert wait_until("the engine's health", lambda: healthz()[0] == 200, 20)
     order = {"reason": "the source was looked into"}
     assert operator(place, "/games/bewitched/start", order).status == 409, "it is not this game that is stopped"
     answer = operator(place, "/games/all/start", order)
     assert answer.status == 200 and answer.json == {"game": "all", "was": "random numbers: salts: repeated"}, answer
-    assert wait_until("play", lambda: bet(person)[0] == 200, 5)
+    assert wait_until("play", lambda: bet(person)[0] == 200, 20)
 
 
 def test_engine_with_draw_fault_restarts():
@@ -131,9 +131,9 @@ def test_engine_with_draw_fault_restarts():
     wait_until("the fault", lambda: bet(person) == (503, "draws_stopped"), 30)
     before = place.pid("spin-engine-1")
     assert operator(place, "/games/all/start", {"reason": "a test"}).status == 200
-    wait_until("another engine", lambda: place.pid("spin-engine-1") not in (before, 0), 10)
+    wait_until("another engine", lambda: place.pid("spin-engine-1") not in (before, 0), 20)
     assert "an operator started all games again" in log()
-    wait_until("its health", lambda: healthz()[0] == 200, 10)
+    wait_until("its health", lambda: healthz()[0] == 200, 20)
     assert place.sql("select count(*) from engine.stopped_game") == [["0"]]
     engine_with()
     wait_until("the state", person.refresh, 20)  # the engine starts
@@ -143,7 +143,7 @@ def test_engine_with_draw_fault_restarts():
 def test_engine_needs_healthy_draws():
     already = len(log())
     engine_with(good_salts=0)
-    wait_until("a refusal to start", lambda: "random numbers: found salts: repeated in the first 4096 bytes" in log()[already:], 15)
+    wait_until("a refusal to start", lambda: "random numbers: found salts: repeated in the first 4096 bytes" in log()[already:], 20)
     assert "expected bytes that pass the health tests" in log()[already:]
     engine_with()
     person = Person(place)
