@@ -43,7 +43,7 @@ def test_a_round_is_proven_saved_and_opened_again():
     page.press("#menu")
     page.press("#menu-history")
     page.press("#history a[href^='/fairness/']")
-    page.see(VERDICT)
+    page.verdict()
     assert page.evaluate(code="document.querySelector('#verdict').dataset.agrees") == "true", page.text(selector="body")
     states = page.evaluate(code=STATES)
     assert {states[w] for w in ("definition", "secret", "result", "screens", "amounts")} == {"agrees"} and set(states.values()) <= {"agrees", "none"}, states

@@ -140,7 +140,7 @@ def test_a_round_is_proven_from_another_sites_frame():
     framed.inside("click", selector="#menu")
     framed.inside("click", selector="#menu-history")
     prover = framed.page.window_of("#history a[href*=fairness]", "prover")
-    prover.see("document.querySelector('#verdict')")  # the draws were scripted, so the screens cannot agree; the promise does
+    prover.verdict()  # the draws were scripted, so the screens cannot agree; the promise does
     assert not prover.evaluate(code="sessionStorage.getItem('token')"), "the session stays in the game"
     assert prover.evaluate(code="document.querySelector('[data-check=secret]').dataset.state") == "agrees"
     prover.evaluate(code="document.querySelector('.fairphase').open = true")

@@ -16,6 +16,8 @@ LOSS = RULES.stops()
 READY = "document.querySelector('#spin') && !document.querySelector('#spin').ariaDisabled"
 # As a person does: the total of a feature that is over is read and collected.
 COLLECTS = "document.querySelector('#celebration.total') && document.querySelector('#tally')?.click()"
+# As a person does: what a busy server, or a game's page beside it, could not give just now is asked for again.
+CHECKS_AGAIN = "document.querySelector('#fair-error') && document.querySelector('#fair-check:enabled')?.click()"
 place = browser = None  # set by begin()
 
 
@@ -134,6 +136,10 @@ class Page:
         if self.evaluate(code="!!document.querySelector('#collect')"):
             self.press("#collect")
             self.ready()
+
+    def verdict(self):
+        """Until the fairness page has one on the round that its address names."""
+        self.see(f"({CHECKS_AGAIN}, document.querySelector('#verdict'))")
 
     def shown_symbols(self):
         return self.evaluate(code="[...document.querySelectorAll('#reels [data-symbol]')].map((cell) => cell.dataset.symbol)")
