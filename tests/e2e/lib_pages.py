@@ -48,7 +48,7 @@ class Browser:
 
     def end(self):
         self.process.stdin.close()
-        self.process.wait(20)
+        self.process.wait(120)
 
 
 class Page:
