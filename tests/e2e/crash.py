@@ -39,6 +39,7 @@ def flowing(place):
 
 def kill_and_measure(place, name):
     flowing(place)
+    wait_until(f"{name} to run", lambda: place.running(name), 20)  # play goes on without some that were just killed
     mark = time.time()
     place.kill(name)
     return wait_until(f"a round of every shard after the kill of {name}", lambda: answers(place) and every_shard_after(place, mark), 60)
