@@ -71,7 +71,7 @@ def test_kill_each_server_under_load():
         report(f"kill -9 of {name}", [kill_and_measure(place, name) for _ in range(TIMES_EACH)])
     flowing(place)
     place.redis("flushall")
-    wait_until("counters rebuilt in Redis", lambda: place.redis("keys", "carillon:counters:*").strip(), 10)
+    wait_until("counters rebuilt in Redis", lambda: place.redis("keys", "carillon:counters:*").strip(), 20)
     report("kill -9 of redis", [kill_and_measure(place, "redis")])
     flowing(place)
     players.finish()
