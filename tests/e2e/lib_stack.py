@@ -297,7 +297,7 @@ class Players:
         """From the journal, not from what the players believe: the last time and count of bets booked."""
         return int(self.place.sql("select count(*) from wallet.journal where kind = 2 and refusal = 0")[0][0])
 
-    def finish(self, timeout=120, stop=True):
+    def finish(self, timeout=300, stop=True):
         if stop and self.process.poll() is None:
             self.process.terminate()
         code = self.process.wait(timeout)
