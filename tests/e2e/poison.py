@@ -27,7 +27,7 @@ def listed():
 def readiness(service):
     """What /readyz of each instance of a service says."""
     addresses = [address for (address,) in place.sql(f"select health from carillon.instance where service = '{service}'")]
-    return [subprocess.run(["curl", "-s", "-w", "%{http_code}", f"http://{address}/readyz"], capture_output=True, text=True, timeout=10, check=False).stdout
+    return [subprocess.run(["curl", "-s", "-w", "%{http_code}", f"http://{address}/readyz"], capture_output=True, text=True, timeout=60, check=False).stdout
             for address in addresses]
 
 
@@ -95,7 +95,7 @@ def test_released_it_takes_effect_once():
     second = bet()
     assert second.status == 200 and second.json["round"]["round"] == first.json["round"]["round"], (first, second)
     assert place.sql(f"select count(*) from wallet.journal where player = {victim.id} and kind = 2") == [["1"]]
-    wait_until("a quiet readiness", lambda: all("quarantined" not in said for said in readiness("wallet")), 10)
+    wait_until("a quiet readiness", lambda: all("quarantined" not in said for said in readiness("wallet")), 20)
     assert jackpotctl("commands")[0] == 0
     place.verify()
 
