@@ -31,8 +31,12 @@ def test_a_state_that_cannot_be_read():
     wait_until("the checkpoint", lambda: place.sql(f"select last_move from engine.player where player = {ill.id}") == [[str(moved)]], 5)
     [[state]] = place.sql(f"select encode(state, 'hex') from engine.player where player = {ill.id}")
     before = place.status()["spin-engine-1"][2]
+    place.hold("spin-engine-1")  # lest the next engine reads the state before it is spoilt
     place.kill("spin-engine-1")
+    connected = "select pid from pg_stat_activity where application_name = 'spin-engine-1'"
+    wait_until("the end of its last commit", lambda: place.sql(connected) == [], 20)
     place.sql(f"update engine.player set state = '\\xffff' where player = {ill.id} returning player", writer=True)
+    place.release("spin-engine-1")
     wait_until("others' play", lambda: place.http("GET", f"/v1/state?game={well.game}", token=well.token).status == 200, 20)
     restarts = place.status()["spin-engine-1"][2]
     refused = place.http("POST", "/v1/rounds", ill.bet_body(), token=ill.token, key=os.urandom(8).hex())
