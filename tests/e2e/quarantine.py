@@ -28,7 +28,7 @@ def test_a_state_that_cannot_be_read():
     closed_bet(ill)
     closed_bet(well)
     moved = ill.expect - 1
-    wait_until("the checkpoint", lambda: place.sql(f"select last_move from engine.player where player = {ill.id}") == [[str(moved)]], 5)
+    wait_until("the checkpoint", lambda: place.sql(f"select last_move from engine.player where player = {ill.id}") == [[str(moved)]], 20)
     [[state]] = place.sql(f"select encode(state, 'hex') from engine.player where player = {ill.id}")
     before = place.status()["spin-engine-1"][2]
     place.hold("spin-engine-1")  # lest the next engine reads the state before it is spoilt
@@ -48,7 +48,7 @@ def test_a_state_that_cannot_be_read():
     refused = wait_until("an answer", answered, 20)
     assert (refused.status, refused.error["code"]) == (503, "account_quarantined"), refused
     closed_bet(well)
-    wait_until("the list", lambda: jackpotctl("quarantine", "list")[0] == 1, 5)
+    wait_until("the list", lambda: jackpotctl("quarantine", "list")[0] == 1, 20)
     assert str(ill.id) in jackpotctl("quarantine", "list")[1]
     status, text = jackpotctl("quarantine", "show", ill.name)
     assert status == 0 and "engine.player" in text, text
