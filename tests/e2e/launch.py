@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 
 import lib_pages
 from lib_pages import LOSS, Page, closing, no_problems
-from lib_play import RULES, force
+from lib_play import RULES, force, good
 from lib_stack import ROOT, Installation, run, wait_until
 
 MAX = {"coin_minor": 1, "lines": 15, "coins": 1}
@@ -28,8 +28,7 @@ def example_site():
 
 
 def session():
-    answer = place.http("POST", "/v1/demo/sessions", {})
-    assert answer.status == 200, answer
+    answer = wait_until("a session", lambda: good(place.http("POST", "/v1/demo/sessions", {}), "a session"), 20)
     return answer.json["token"], answer.json["player"]
 
 
@@ -157,7 +156,13 @@ def test_the_balance_is_read_again_once_the_move_is_over():
     force(place, player, LOSS)
     framed.inside("click", selector="#spin")
     framed.hears("round_begun")
-    answer = place.http("POST", f"/v1/operators/1/players/{player.split('-')[1]}/deposits", {"amount_minor": 5000, "currency": "EUR"}, token=place.operator_key(), key="while-it-turns")
+    number, body = player.split("-")[1], {"amount_minor": 5000, "currency": "EUR"}
+
+    def deposited():
+        answer = place.http("POST", f"/v1/operators/1/players/{number}/deposits", body,
+                            token=place.operator_key(), key="while-it-turns")
+        return answer if answer.status not in (503, 504) else None
+    answer = wait_until("the deposit's answer", deposited, 20)
     assert answer.status in (200, 201), answer
     asked = "{ window.asked = 0; const { fetch } = window; window.fetch = (path, ...more) => { if (String(path).startsWith('/v1/state')) window.asked += 1; return fetch(path, ...more); }; }"
     framed.inside("evaluate", code=asked)
