@@ -63,7 +63,7 @@ def test_an_operators_site_shows_the_game_and_hears_of_it():
     framed.inside("click", selector="#collect")
     won = framed.hears("round_ended", 2)[-1]
     assert won["win_minor"] == sum(RULES.line_wins(RULES.window(RULES.stops(win=True, bet=MAX)), MAX, 1)), won
-    wait_until("the balance", lambda: framed.told("balance")[-1]["balance_minor"] == 100000 - 30 + won["win_minor"], 5)
+    wait_until("the balance", lambda: framed.told("balance")[-1]["balance_minor"] == 100000 - 30 + won["win_minor"], 20)
     assert framed.page.text(selector="#balance") == f"{(100000 - 30 + won['win_minor']) / 100:.2f} EUR"
     framed.page.reload()
     framed.hears("ready")
@@ -114,7 +114,7 @@ def test_another_site_cannot_show_the_game():
     token, _ = session()
     for name, host, operator in (("stranger", "localhost", 1), ("other-operator", "127.0.0.1", 2)):
         framed = Framed(name, token, host=host, operator=operator)
-        wait_until("the browser to refuse", lambda: any("frame" in problem.lower() for problem in browser.ask("problems")), 10)
+        wait_until("the browser to refuse", lambda: any("frame" in problem.lower() for problem in browser.ask("problems")), 20)
         assert framed.page.evaluate(code="window.told.length") == 0
     for path in ("/", "/operator/", "/rules/bewitched/"):
         policy = place.http("GET", f"{path}?operator=1").headers["Content-Security-Policy"]
@@ -173,8 +173,8 @@ def test_the_balance_is_read_again_once_the_move_is_over():
     asked = "{ window.asked = 0; const { fetch } = window; window.fetch = (path, ...more) => { if (String(path).startsWith('/v1/state')) window.asked += 1; return fetch(path, ...more); }; }"
     framed.inside("evaluate", code=asked)
     framed.page.evaluate(code="document.querySelector('iframe').contentWindow.postMessage({ target: 'carillon', type: 'refresh' }, '*')")
-    wait_until("the state to be read", lambda: framed.inside("evaluate", code="window.asked") >= 1, 10)
-    wait_until("the deposit", lambda: framed.told("balance")[-1]["balance_minor"] == 100000 - 15 + 5000, 5)
+    wait_until("the state to be read", lambda: framed.inside("evaluate", code="window.asked") >= 1, 20)
+    wait_until("the deposit", lambda: framed.told("balance")[-1]["balance_minor"] == 100000 - 15 + 5000, 20)
     browser.ask("problems")
 
 
