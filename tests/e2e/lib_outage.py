@@ -36,10 +36,10 @@ class Outage:
         began = time.monotonic()
         person.bet(1, 15, 10)
         move = person.round["round"]
-        wait_until("the award", lambda: self.place.sql(f"select 1 from wallet.claim where player = {person.id} and move = {move} and closed_seq > 0"), 5)
+        wait_until("the award", lambda: self.place.sql(f"select 1 from wallet.claim where player = {person.id} and move = {move} and closed_seq > 0"), 20)
         took = time.monotonic() - began
         pool, hit = self.place.sql(f"select pool, hit from pool.hit where player = {person.id} and move = {move}")[0]
-        wait_until("the news of it", lambda: any((str(w["pool"]), str(w["hit"])) == (pool, hit) for w in self.frame("winners")["winners"]), 5)
+        wait_until("the news of it", lambda: any((str(w["pool"]), str(w["hit"])) == (pool, hit) for w in self.frame("winners")["winners"]), 20)
         person.watch()
         if person.round and not person.round["closed"]:
             person.act("collect")
@@ -75,7 +75,7 @@ class Outage:
     def stop_kafka(self):
         self.place.hold("kafka")
         self.place.kill("kafka")
-        wait_until("the end of Kafka", lambda: self.place.status("stack")["kafka"][0] != "running", 10)
+        wait_until("the end of Kafka", lambda: self.place.status("stack")["kafka"][0] != "running", 20)
 
     def start_kafka(self, emptied):
         """Returns when it answers; the seconds that took."""

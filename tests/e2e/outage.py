@@ -21,8 +21,8 @@ def test_play_without_any_kafka():
     players = kafka.crowd(4)
     print(f"measured: without Kafka a hit is paid after {kafka.hit_is_paid(Person(place, deposit=10000)):.2f} s", flush=True)
     print("measured: without Kafka", shown(players.finish(stop=False)))
-    wait_until("the pool to hear of stakes", lambda: kafka.pool_t() > 0, 5)
-    wait_until("the events to be late", kafka.events_are_late, 10)
+    wait_until("the pool to hear of stakes", lambda: kafka.pool_t() > 0, 20)
+    wait_until("the events to be late", kafka.events_are_late, 20)
     place.verify()
 
 
@@ -45,8 +45,8 @@ def outage():
     assert during["rounds_refused"] == 0, shown(during)
     booked = int(place.sql(f"select count(*) from wallet.journal where time > '{mark}' and kind = 2")[0][0])
     assert booked >= during["rounds_settled"] > 0, (booked, shown(during))
-    wait_until("the pool to hear of stakes", lambda: kafka.pool_t() > counted, 5)
-    frame = wait_until("the events to be late", kafka.events_are_late, 10)
+    wait_until("the pool to hear of stakes", lambda: kafka.pool_t() > counted, 20)
+    frame = wait_until("the events to be late", kafka.events_are_late, 20)
     assert frame["age_ms"]["jackpots"] < 5000 and frame["age_ms"]["winners"] < 5000, frame["age_ms"]
 
 
@@ -61,7 +61,7 @@ def test_an_outage_and_every_service_starts_anew():
     outage()
     players = kafka.crowd(600, rate=0, think_time=100)
     for name in RESTARTED:
-        wait_until("bets", lambda: players.live().get("settled", 0) > 0, 10)
+        wait_until("bets", lambda: players.live().get("settled", 0) > 0, 20)
         place.kill(name)
         wait_until(f"{name} to be ready", lambda n=name: ready(n), 20)
         settled = players.live().get("settled", 0)
