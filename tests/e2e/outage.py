@@ -46,8 +46,12 @@ def outage():
     booked = int(place.sql(f"select count(*) from wallet.journal where time > '{mark}' and kind = 2")[0][0])
     assert booked >= during["rounds_settled"] > 0, (booked, shown(during))
     wait_until("the pool to hear of stakes", lambda: kafka.pool_t() > counted, 20)
-    frame = wait_until("the events to be late", kafka.events_are_late, 20)
-    assert frame["age_ms"]["jackpots"] < 5000 and frame["age_ms"]["winners"] < 5000, frame["age_ms"]
+
+    def events_alone():
+        """A busy machine may hold up the rest, too, but not for long: of what Kafka carries the age only grows."""
+        ages = (kafka.events_are_late() or {}).get("age_ms")
+        return ages and ages["jackpots"] < 5000 and ages["winners"] < 5000
+    wait_until("the events alone to be late", events_alone, 20)
 
 
 def back(emptied):
