@@ -34,7 +34,7 @@ class Outage:
         """A jackpot, won and paid and told; seconds until the award is booked."""
         force(self.place, person.name, JACKPOT)
         began = time.monotonic()
-        person.bet(1, 15, 10)
+        person.bet_through(1, 15, 10)
         move = person.round["round"]
         wait_until("the award", lambda: self.place.sql(f"select 1 from wallet.claim where player = {person.id} and move = {move} and closed_seq > 0"), 20)
         took = time.monotonic() - began
