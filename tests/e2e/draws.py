@@ -69,6 +69,12 @@ def bet(person):
     return answer.status, answer.error.get("code")
 
 
+def started(game, reason):
+    """What the operator who starts it is told, asked again while the database cannot be read."""
+    path, body = f"/games/{game}/start", {"reason": reason}
+    return wait_until("an answer", lambda: next((a for a in [operator(place, path, body)] if a.status != 503), None), 20)
+
+
 def log():
     return read_text(f"{place.data}/log/spin-engine-1.log")
 
@@ -117,9 +123,9 @@ def test_play_stays_stopped_until_the_operator_starts_it():
     engine_with()
     assert wait_until("an answer", lambda: next((a for a in [bet(person)] if a[0] != 200), None), 30) == (503, "game_stopped")
     assert wait_until("the engine's health", lambda: healthz()[0] == 200, 20)
-    order = {"reason": "the source was looked into"}
-    assert operator(place, "/games/bewitched/start", order).status == 409, "it is not this game that is stopped"
-    answer = operator(place, "/games/all/start", order)
+    reason = "the source was looked into"
+    assert started("bewitched", reason).status == 409, "it is not this game that is stopped"
+    answer = started("all", reason)
     assert answer.status == 200 and answer.json == {"game": "all", "was": "random numbers: salts: repeated"}, answer
     assert wait_until("play", lambda: bet(person)[0] == 200, 20)
 
@@ -130,7 +136,7 @@ def test_engine_with_draw_fault_restarts():
     engine_with(good_salts=6)
     wait_until("the fault", lambda: bet(person) == (503, "draws_stopped"), 30)
     before = place.pid("spin-engine-1")
-    assert operator(place, "/games/all/start", {"reason": "a test"}).status == 200
+    assert started("all", "a test").status == 200
     wait_until("another engine", lambda: place.pid("spin-engine-1") not in (before, 0), 20)
     assert "an operator started all games again" in log()
     wait_until("its health", lambda: healthz()[0] == 200, 20)
