@@ -111,6 +111,10 @@ def test_play():
 
 def test_settings_and_refusals():
     person = Person(place, deposit=100000)
+    for path in ("/v1/journal", "/v1/rounds", "/v1/history"):  # a row that is nobody's, or somebody else's
+        for before in (1, 2, 10**12):
+            answer = place.http("GET", f"{path}?before={before}", token=person.token)
+            assert answer.status in (200, 400), (path, before, answer)
     person.setting(witch=1)
     person.setting(autoplay={"id": "ab" * 16, "spins": 3})
     person.setting(autoplay={"spins": 0})

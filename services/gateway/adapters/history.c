@@ -254,8 +254,8 @@ static void on_journal_rows(void *context, PGresult *result, const char *error)
 	if (request == NULL)
 		goto out;
 	struct history_row row = { 0 };
-	int first =
-		waiting->before > 0 ? 1 : 0; /* the row named by `before` was on the last page */
+	/* The row named by `before` was on the last page. None comes if it is not the player's. */
+	int first = waiting->before > 0 && PQntuples(result) > 0 ? 1 : 0;
 	out_begin(out);
 	out_open(out, NULL, '{');
 	out_open(out, "rows", '[');
