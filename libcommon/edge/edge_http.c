@@ -470,23 +470,34 @@ static bool json_content(const struct http_head *head)
 	       (type[16] == '\0' || type[16] == ';' || type[16] == ' ');
 }
 
+/* A path that nothing is at takes no method better than any other. */
+static void refuse_method(struct edge_request *request, const char *methods)
+{
+	if (methods != NULL)
+		edge_http_refuse(
+			request, 405, "method_refused", "This path does not accept this method.");
+	else
+		edge_http_refuse(request, 405, "method_refused",
+			"This server accepts only GET, HEAD and POST.");
+	edge_answer_header(request, "Allow", methods != NULL ? methods : "GET, HEAD, POST");
+}
+
 /* All rejections that need only the header. */
 static void header_check(struct edge_request *request, const struct http_head *head,
-	bool method_known, bool readable)
+	bool method_known, bool headers_good, bool path_good)
 {
-	bool path_known = false;
 	if (strlen(head->path) >= EDGE_PATH_MAX ||
 		(head->query != NULL && strlen(head->query) >= EDGE_PATH_MAX)) {
 		edge_http_refuse(request, 414, "path_too_long",
 			"The path or the query is longer than 511 bytes.");
-	} else if (!readable) {
-		edge_http_refuse(request, 431, "header_refused",
-			"A header is too long, or the path or query cannot be decoded.");
+	} else if (!path_good) {
+		edge_http_refuse(request, 400, "path_refused",
+			"The path or the query has a control character or a bad % escape.");
+	} else if (!headers_good) {
+		edge_http_refuse(request, 431, "header_refused", "A header is too long.");
 	} else if (!method_known) {
-		edge_http_refuse(request, 405, "method_refused",
-			"This server accepts only GET, HEAD and POST.");
-		edge_answer_header(request, "Allow", "GET, HEAD, POST");
-	} else if (!request->health_only && edge_request_route(request, &path_known)) {
+		refuse_method(request, edge_request_methods(request));
+	} else if (!request->health_only && edge_request_route(request)) {
 		bool body = request->route->body;
 		if (request->body_expected > EDGE_BODY_MAX)
 			edge_http_refuse(
@@ -497,10 +508,8 @@ static void header_check(struct edge_request *request, const struct http_head *h
 		else if (body && !json_content(head))
 			edge_http_refuse(request, 415, "content_type",
 				"Content-Type must be application/json.");
-	} else if (path_known) {
-		edge_http_refuse(
-			request, 405, "method_refused", "This path does not accept this method.");
-		edge_answer_header(request, "Allow", request->method_post ? "GET, HEAD" : "POST");
+	} else if (!is_own(request) && edge_request_methods(request) != NULL) {
+		refuse_method(request, edge_request_methods(request));
 	} else if (request->body_expected > 0) {
 		edge_http_refuse(
 			request, 404, "not_found", "Nothing exists at this path for this method.");
@@ -529,13 +538,15 @@ bool edge_http_request(struct edge_connection *connection, const struct http_hea
 	request->head = strcmp(head->method, "HEAD") == 0;
 	request->method_post = strcmp(head->method, "POST") == 0;
 	bool known = request->head || request->method_post || strcmp(head->method, "GET") == 0;
-	bool readable = edge_request_read(request, head);
+	bool headers_good = edge_request_read(request, head);
+	bool path_good = edge_request_path(request, head);
 	if (!request->health_only && !edge_doors_request(request, head))
 		return false;
 	if (request->method_post && !head->has_length)
 		return refuse_and_close(
 			request, 411, "length_required", "Content-Length is missing.");
-	if (edge_websocket_wanted(request) && readable && head->content_length == 0) {
+	if (edge_websocket_wanted(request) && headers_good && path_good &&
+		head->content_length == 0) {
 		edge_websocket_request(request, head);
 		return true;
 	}
@@ -547,7 +558,7 @@ bool edge_http_request(struct edge_connection *connection, const struct http_hea
 			request, 413, "too_large", "The body is larger than 16384 bytes.");
 	request->body_expected = (size_t)head->content_length;
 	if (request->state != REQUEST_REFUSED)
-		header_check(request, head, known, readable);
+		header_check(request, head, known, headers_good, path_good);
 	if (request->state == REQUEST_COLLECTING && request->body_expected > 0) {
 		request->body = malloc(request->body_expected + 1);
 		if (request->body == NULL)

@@ -250,11 +250,15 @@ bool edge_request_read(struct edge_request *request, const struct http_head *hea
 	id_read(request, http_head_field(head, "x-request-id"));
 	if (request->connection->by_proxy)
 		request->client = edge_doors_client(request->connection, head);
+	return headers_read(request, head);
+}
+
+bool edge_request_path(struct edge_request *request, const struct http_head *head)
+{
 	if (strlen(head->path) >= sizeof(request->path))
 		return false;
 	memcpy(request->path, head->path, strlen(head->path) + 1);
-	return http_decode(request->path, false) && query_read(request, head->query) &&
-	       headers_read(request, head);
+	return http_decode(request->path, false) && query_read(request, head->query);
 }
 
 /* ---- routes ---- */
@@ -288,16 +292,14 @@ static bool pattern_fits(struct edge_request *request, const char *pattern)
 	return false;
 }
 
-bool edge_request_route(struct edge_request *request, bool *path_known_r)
+bool edge_request_route(struct edge_request *request)
 {
 	const struct edge *edge = request->edge;
 	enum edge_method method = request->method_post ? EDGE_POST : EDGE_GET;
-	*path_known_r = false;
 	for (size_t i = 0; i < edge->routes_n; i++) {
 		const struct edge_route *route = &edge->config.routes[i];
 		if (!pattern_fits(request, route->pattern))
 			continue;
-		*path_known_r = true;
 		request->metrics = i;
 		if (route->method != method)
 			continue;
@@ -305,6 +307,22 @@ bool edge_request_route(struct edge_request *request, bool *path_known_r)
 		return true;
 	}
 	return false;
+}
+
+const char *edge_request_methods(struct edge_request *request)
+{
+	const struct edge *edge = request->edge;
+	bool get = strcmp(request->path, "/healthz") == 0 || strcmp(request->path, "/readyz") == 0;
+	bool post = false;
+	for (size_t i = 0; i < edge->routes_n && !request->health_only; i++) {
+		const struct edge_route *route = &edge->config.routes[i];
+		if (!pattern_fits(request, route->pattern))
+			continue;
+		request->metrics = i;
+		get = get || route->method == EDGE_GET;
+		post = post || route->method == EDGE_POST;
+	}
+	return get && post ? "GET, HEAD, POST" : get ? "GET, HEAD" : post ? "POST" : NULL;
 }
 
 /* ---- what handlers ask ---- */

@@ -222,10 +222,15 @@ void edge_http_refuse(
 	struct edge_request *request, uint32_t status, const char *code, const char *message);
 void edge_http_malformed(struct edge_connection *connection, enum http_head_status status);
 /* edge_request.c */
+/* The headers. False: one of them is too long. */
 bool edge_request_read(struct edge_request *request, const struct http_head *head);
+/* The path and the query, decoded. False: they cannot be. */
+bool edge_request_path(struct edge_request *request, const struct http_head *head);
 struct edge_request *edge_request_new(struct edge_connection *connection);
 void edge_request_free(struct edge_request *request);
-bool edge_request_route(struct edge_request *request, bool *path_known_r);
+bool edge_request_route(struct edge_request *request);
+/* For the header Allow: what the path accepts. NULL: no route has this path. */
+const char *edge_request_methods(struct edge_request *request);
 /* edge_connection.c */
 void edge_connections_begin(struct edge *edge); /* makes the epoll set */
 void edge_connections_end(struct edge *edge);
