@@ -20,6 +20,7 @@ function useAddress() {
 	useEffect(() => {
 		const change = () => { setAddress(here()); document.querySelector("main")?.focus(); };
 		addEventListener("hashchange", change);
+		setAddress(here()); // it may have changed before there was a listener
 		return () => removeEventListener("hashchange", change);
 	}, []);
 	return address;
