@@ -2,6 +2,7 @@
 """The journal over several days on one installation: play goes on while the days go by (the wallet's day is shifted, by a setting that only installations for tests
 take; nothing else is), days are closed, archived and dropped, and history, replay, idempotency and the ledger's proof keep working. Each refusal is
 seen: a changed row, a changed file, a clock that goes back."""
+import json
 import os
 import re
 import signal
@@ -233,6 +234,8 @@ def test_archive_is_proven():
     out = close()
     assert out.count("archived and proven") == len(leaves("archived")) > 0 and not leaves("closed"), out
     assert close() == ""  # again: nothing is left to do
+    told = json.loads(close("--json"))
+    assert told["archived"] == told["dropped"] == [] and [one["partitions"] for one in told["waiting"]] == ["0"], told
     for path, in place.sql("select archive from wallet.leaf where state = 'archived'"):
         assert path.startswith(f"{place.data}/archive/") and os.path.getsize(path) > 0
     place.verify()
@@ -338,7 +341,8 @@ def test_days_without_service_are_closed_together():
     assert {s: n for s, (n, _) in closes().items() if s in before} == {s: n + 1 for s, (n, _) in before.items()}, (closes(), before)
     lost_bet()
     closed_all_but(days()[-1])
-    close("--retain", "1")
+    told = json.loads(close("--retain", "1", "--json"))
+    assert {one["day"] for one in told["dropped"]} <= {day for _, day in leaves("dropped")} and told["dropped"] and told["archived"], told
     assert person.voided_on in {day for _, day in leaves("dropped")}, leaves("dropped")
     assert void(first_round, "void-first").error["code"] == "void", "it stays void, whatever became of its row"
     place.verify()

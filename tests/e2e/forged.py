@@ -204,6 +204,8 @@ def test_a_back_end_reconciles_its_deposits():
     for wrong in (lines[:-1], [*lines[:-1], lines[-1] + "0"], [*lines, lines[-1]], [*lines[:-1], lines[-1].replace("EUR", "SEK")]):
         status, out, _ = reconcile(wrong)
         assert status == 1 and f"deposit {id_}: found " in out and "1 differences" in out, (wrong[-1], status, out)
+        told = json.loads(reconcile(wrong, "--json")[1])
+        assert not told["agrees"] and [one["where"] for one in told["differences"]] == [f"deposit {id_}"] and told["listed"] == len(wrong), told
     unbooked = "00" * 16
     assert "nothing, for it is not booked" in reconcile([*lines, f"{unbooked},1-5,EUR,100"])[1]
     assert reconcile(lines[-1:], "--day", "2001-01-01")[0] == 0  # nothing booked then has to be listed

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What is stored about one player cannot be read: the player is quarantined, everybody else plays, nothing restarts; put right and released, the player goes
 on with all that was booked meanwhile."""
+import json
 import os
 import subprocess
 
@@ -56,8 +57,12 @@ def test_a_state_that_cannot_be_read():
     closed_bet(well)
     wait_until("the list", lambda: jackpotctl("quarantine", "list")[0] == 1, 20)
     assert str(ill.id) in jackpotctl("quarantine", "list")[1]
+    status, text = jackpotctl("quarantine", "list", "--json")
+    assert status == 1 and [row["player"] for row in json.loads(text)["quarantined"]] == [str(ill.id)], text
     status, text = jackpotctl("quarantine", "show", ill.name)
     assert status == 0 and "engine.player" in text, text
+    status, text = jackpotctl("quarantine", "show", ill.name, "--json")
+    assert status == 0 and "engine.player" in json.loads(text)["quarantined"][0]["found"], text
     ill.deposit(777)  # the wallet knows the player as before
     status, text = wait_until("a try", lambda: tried(ill), 20)
     assert status == 1 and "stays in quarantine" in text, text
@@ -72,6 +77,9 @@ def test_a_state_that_cannot_be_read():
     assert ill.balance == int(booked), (ill.balance, booked)
     closed_bet(ill)
     assert jackpotctl("quarantine", "list") == (0, "no player is in quarantine\n")
+    assert json.loads(jackpotctl("quarantine", "list", "--json")[1]) == {"quarantined": []}
+    status, text = jackpotctl("quarantine", "show", ill.name, "--json")
+    assert status == 1 and json.loads(text) == {"quarantined": [], "journal": []}, text
     assert place.status()["spin-engine-1"][2] == restarts and restarts <= before + 1, "the engine died of it"
 
 

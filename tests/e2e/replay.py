@@ -203,14 +203,15 @@ def test_old_events_are_folded():
     """What happened days ago leaves for a file; every moment after it is made again as before, what came before it is said to be in the file."""
     before, events = replay(), [int(e) for e, in place.sql("select event from pool.event where pool = 1 order by event")]
     assert "found nothing" in fold(status=2) and "no event is that old" in fold("--retain", "1")
+    assert json.loads(fold("--retain", "1", "--json")) == {"pool": "1", "events": "0", "first": None, "last": None, "file": None}
     last = int(place.sql(f"select max(event) from pool.event where pool = 1 and time <= '{moments[2][0]}'")[0][0])
     altered("pool.event", f"update pool.event set time = time - interval '3 days' where pool = 1 and event <= {last}")
     # Nothing goes that is not as it was recorded.
     altered("pool.event", f"update pool.event set jp_reserve_e27 = jp_reserve_e27 + 1 where pool = 1 and event = {last - 1}")
     assert f"pool.event 1, {last - 1}" in fold("--retain", "1", status=1)
     altered("pool.event", f"update pool.event set jp_reserve_e27 = jp_reserve_e27 - 1 where pool = 1 and event = {last - 1}")
-    said = fold("--retain", "1")
-    assert f"pool 1: {last} events (1 to {last}) folded" in said, said
+    said = json.loads(fold("--retain", "1", "--json"))
+    assert (said["events"], said["first"], said["last"]) == (str(last), "1", str(last)) and os.path.exists(said["file"]), said
     assert [int(e) for e, in place.sql("select event from pool.event where pool = 1 order by event")] == events[last:]
     made = replay()
     assert made.pop("folded") == last and before.pop("folded") == 0 and made == before, (before, made)

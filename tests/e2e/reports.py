@@ -251,6 +251,8 @@ def test_sums_are_made_again_from_the_archive():
     before = place.sql("select gateway.rollup_digest(shard, day) from wallet.leaf order by shard, day", writer=True)
     place.sql("update gateway.rollup_quarter set wins = wins - 1 where day = '2027-03-30'; delete from gateway.rollup_player", writer=True)
     assert "differed, those of 0 could" in jackpotctl("rollups", "verify", status=1)
+    told = json.loads(jackpotctl("rollups", "verify", "--json", status=1))
+    assert told["failed"] == 0 and not told["rebuilt"] and "2027-03-30" in [one["day"] for one in told["differing"]], told
     assert "were computed again" in jackpotctl("rollups", "rebuild")
     assert place.sql("select gateway.rollup_digest(shard, day) from wallet.leaf order by shard, day", writer=True) == before
     assert get("/reports/day/2027-03-30").raw == sealed

@@ -98,6 +98,7 @@ def test_first_administrator():
     first.password = "a longer password"
     assert first.of("/users", method="GET").json["users"][0]["name"] == "root"
     assert "root" in jackpotctl("list")
+    assert json.loads(jackpotctl("list", "--json")) == {"users": [{"name": "root", "state": "active", "login": "password", "roles": ["administrator"]}]}
     HOUSE["root"] = first
 
 

@@ -60,11 +60,12 @@ def in_order(*options):
     return wait_until("books in order", lambda: (lambda r: r[2] if r[0] == 0 else None)(prove(*options)), 20, pause=0.3)
 
 
-def close_day():
+def close_day(*options):
     def closed():
-        done = subprocess.run([f"{BIN}/jackpotctl", "ledger", "close-day", "--now"], cwd=place.data, env={**place.environment, **place.stack},
+        done = subprocess.run([f"{BIN}/jackpotctl", "ledger", "close-day", "--now", *options], cwd=place.data, env={**place.environment, **place.stack},
                               capture_output=True, text=True, timeout=60, check=False)
-        assert done.returncode == 0 and "closed: " in done.stdout or "has not closed the day yet" in done.stderr, (done.stdout, done.stderr)
+        assert not options or json.loads(done.stdout)["closed"] == (done.returncode == 0), done
+        assert done.returncode == 0 and (options or "closed: " in done.stdout) or "has not closed the day yet" in done.stderr, (done.stdout, done.stderr)
         return done.returncode == 0
     wait_until("the close", closed, 20)
 
@@ -140,7 +141,7 @@ def test_a_ledger_is_played_and_proven():
     pool_action(place, 2, "parameters", {"level": "clubs", "wager_ppm": 2600})
     play(people)
     lost_bet(people[0])  # accrues by the share that has come into force
-    close_day()
+    close_day("--json")
     in_order()  # what is on its way arrives before all stop
     hits = int(place.sql("select (select count(*) from pool.hit) + (select count(*) from cards.hit)")[0][0])
     stop_services()

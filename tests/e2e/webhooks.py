@@ -5,6 +5,7 @@ example of the documentation."""
 import collections
 import hashlib
 import http.server
+import json
 import subprocess
 import sys
 import threading
@@ -309,6 +310,8 @@ def test_dead_events_are_sent_again():
     assert [one["body"]["data"]["withdrawal"] for one in dead] == holds, dead
     assert all(one["answer"] in ("503", "Timeout was reached") for one in dead), dead  # a busy machine may answer too late
     assert dead[0]["event"] in jackpotctl("dead", str(hook))
+    assert sorted(one["event"] for one in json.loads(jackpotctl("dead", str(hook), "--json"))["events"]) == sorted(one["event"] for one in dead)
+    assert {one["id"]: one["dead"] for one in json.loads(jackpotctl("list", "--json"))["webhooks"]}[str(hook)] == "2"
     wait_until("the metrics", lambda: metric("carillon_webhook_dead") == 2, 20)
     assert metric("carillon_webhook_failed_total") >= 2 and "2 dead" in jackpotctl("list")
     # Another operator has no such webhook.

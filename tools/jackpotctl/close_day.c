@@ -1,5 +1,7 @@
 #include "tools/jackpotctl/close_day.h"
 
+#include "tools/jackpotctl/rows_print.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -29,20 +31,26 @@ static PGresult *query_missing_shards(PGconn *conn, const char *request)
 		request);
 }
 
-static void closes_print(PGconn *conn, const char *request)
+/* What the shards that have answered closed. */
+static void closes_print(PGconn *conn, const char *request, const PGresult *missing, bool json)
 {
 	PGresult *result = ask(conn,
-		"select count(distinct r.shard), count(c.pool), coalesce(sum(c.moved_minor), 0) from "
-		"wallet.close_run r left join wallet.close c using (shard, number) where "
+		"select count(distinct r.shard) as shards, count(c.pool) as accounts, "
+		"coalesce(sum(c.moved_minor), 0) as moved_minor from wallet.close_run r left join wallet.close c using (shard, number) where "
 		"r.request = $1::bigint",
 		request);
 
-	printf("closed: %s shards, %s accounts, %s minor units moved\n", PQgetvalue(result, 0, 0),
-		PQgetvalue(result, 0, 1), PQgetvalue(result, 0, 2));
+	if (json)
+		json_print(json_pack("{s:b,s:o,s:o}", "closed", PQntuples(missing) == 0, "missing",
+			rows_json(missing), "closes", rows_json(result)));
+	else
+		printf("closed: %s shards, %s accounts, %s minor units moved\n",
+			PQgetvalue(result, 0, 0), PQgetvalue(result, 0, 1),
+			PQgetvalue(result, 0, 2));
 	PQclear(result);
 }
 
-bool close_day_run(PGconn *conn)
+bool close_day_run(PGconn *conn, bool json)
 {
 	const struct timespec turn = { 0, WAIT_TURN_NS };
 	PGresult *result =
@@ -65,8 +73,8 @@ bool close_day_run(PGconn *conn)
 			"running? The shard closes the day as soon as the wallet runs.\n",
 			PQgetvalue(missing, i, 0));
 	bool all = PQntuples(missing) == 0;
+	if (all || json)
+		closes_print(conn, request, missing, json);
 	PQclear(missing);
-	if (all)
-		closes_print(conn, request);
 	return all;
 }

@@ -8,6 +8,6 @@
 #include <stdbool.h>
 
 /* False, after a message: some shard did not answer within 10 s. It still will when it runs. */
-bool close_day_run(PGconn *conn);
+bool close_day_run(PGconn *conn, bool json);
 
 #endif

@@ -21,14 +21,10 @@ bool commands_list(PGconn *conn, bool json)
 
 	for (int i = 0; i < PQntuples(rows); i++)
 		none = none && PQgetvalue(rows, i, column)[0] == '\0';
-	if (json) {
-		json_t *root = json_pack("{s:o}", "commands", rows_json(rows));
-		json_dumpf(root, stdout, JSON_COMPACT);
-		putchar('\n');
-		json_decref(root);
-	} else {
+	if (json)
+		json_print(json_pack("{s:o}", "commands", rows_json(rows)));
+	else
 		rows_text(rows, "commands that were in hand when their service died");
-	}
 	PQclear(rows);
 	return none;
 }

@@ -5,6 +5,7 @@
 
 #include "tools/jackpotctl/archive_file.h"
 #include "tools/jackpotctl/replay.h"
+#include "tools/jackpotctl/rows_print.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -50,7 +51,7 @@ static json_t *terms_json(const struct pool_terms *terms)
 }
 
 /* As the service writes down the rows of a snapshot. To be freed. */
-static char *rows_json(const struct pool *pool)
+static char *rows_write(const struct pool *pool)
 {
 	json_t *list = json_array();
 	for (uint32_t i = 0; i < pool->row_count; i++) {
@@ -93,7 +94,7 @@ static void replace(struct replay *replay, const char *pool, const struct fold *
 		made->books.received.e27, made->books.sent.e27 };
 	char text[8][AMOUNT_TEXT_MAX], hits[24], bytes[24];
 	char *arrays[4];
-	char *rows = rows_json(made);
+	char *rows = rows_write(made);
 	for (int i = 0; i < 8; i++)
 		(void)int128_format(amounts[i], text[i]);
 	(void)snprintf(hits, sizeof(hits), "%" PRIu64, made->hits);
@@ -134,26 +135,41 @@ static bool export(struct replay *replay, const char *pool, const char *archive,
 	       archive_write(replay->conn, sql, fold->rows, archive, name, &fold->file);
 }
 
-int fold_run(PGconn *conn, const char *pool, long retain_days, const char *archive)
+static void fold_print(const struct fold *fold, const struct fold_options *options)
 {
+	bool none = fold->file.path[0] == '\0';
+
+	if (options->json)
+		json_print(json_pack("{s:s,s:s,s:s?,s:s?,s:s?}", "pool", options->pool, "events",
+			fold->rows, "first", none ? NULL : fold->first, "last",
+			none ? NULL : fold->last, "file", none ? NULL : fold->file.path));
+	else if (none)
+		printf("pool %s: no event is that old\n", options->pool);
+	else
+		printf("pool %s: %s events (%s to %s) folded, they are in %s\n", options->pool,
+			fold->rows, fold->first, fold->last, fold->file.path);
+}
+
+int fold_run(PGconn *conn, const struct fold_options *options)
+{
+	const char *pool = options->pool;
 	static struct replay replay;
 	static struct fold fold;
 	if (!replay_begin(&replay, conn, pool))
 		return EXIT_USAGE;
-	if (!find_old(&replay, pool, retain_days, &fold)) {
-		printf("pool %s: no event is that old\n", pool);
+	if (!find_old(&replay, pool, options->retain_days, &fold)) {
+		fold_print(&fold, options);
 		return 0;
 	}
 	bool good = replay_events(&replay, pool, NULL, fold.last) && replay_prove(&replay, false);
 	if (!good)
 		fprintf(stderr, "jackpotctl: pool fold: %s: found %s, expected %s\n", replay.where,
 			replay.found, replay.expected);
-	good = good && export(&replay, pool, archive, &fold);
+	good = good && export(&replay, pool, options->archive, &fold);
 	PQclear(replay_query(&replay, "commit", 0, NULL));
-	if (!good || !archive_settle(archive, &fold.file))
+	if (!good || !archive_settle(options->archive, &fold.file))
 		return EXIT_BROKEN;
 	replace(&replay, pool, &fold);
-	printf("pool %s: %s events (%s to %s) folded, they are in %s\n", pool, fold.rows,
-		fold.first, fold.last, fold.file.path);
+	fold_print(&fold, options);
 	return 0;
 }

@@ -336,6 +336,7 @@ static const char *archive_of(const struct arguments *arguments)
 static int partitions(const struct arguments *arguments, PGconn *conn)
 {
 	struct partitions_options options = { .archive = archive_of(arguments),
+		.json = arguments->json,
 		.retain_days = retain_of_history(arguments, conn) };
 
 	return partitions_close(conn, &options) ? 0 : EXIT_BROKEN;
@@ -358,12 +359,24 @@ static bool is_user(const struct arguments *arguments)
 		       (arguments->words_n == 2 && strcmp(word, "list") == 0));
 }
 
+static const char *operator_of(const struct arguments *arguments)
+{
+	const char *text = arguments->operator_text == NULL ? "1" : arguments->operator_text;
+	char *end;
+	long number = strtol(text, &end, 10);
+
+	if (*end != '\0' || number < 1 || number > 32767)
+		wrong("--operator", text, "a number from 1 to 32767");
+	return text;
+}
+
 static int user(const struct arguments *arguments, PGconn *conn)
 {
 	struct user_options options = { .name = arguments->words[2],
 		.roles = arguments->roles,
-		.operator_text = arguments->operator_text,
-		.password_file = arguments->password_file };
+		.operator_id = operator_of(arguments),
+		.password_file = arguments->password_file,
+		.json = arguments->json };
 	bool done = arguments->words[1][0] == 'a'   ? user_add(conn, &options)
 		    : arguments->words[1][0] == 'r' ? user_reset(conn, &options)
 						    : user_list(conn, &options);
@@ -382,9 +395,9 @@ static int quarantine(const struct arguments *arguments)
 	if (!list && (arguments->words_n != 3 || (!release && strcmp(verb, "show") != 0)))
 		wrong("quarantine", verb, "'list', 'show PLAYER' or 'release PLAYER'");
 	conn = database_open(arguments->dsn, release);
-	good = list	 ? quarantine_list(conn)
+	good = list	 ? quarantine_list(conn, arguments->json)
 	       : release ? quarantine_release(conn, arguments->words[2])
-			 : quarantine_show(conn, arguments->words[2]);
+			 : quarantine_show(conn, arguments->words[2], arguments->json);
 	PQfinish(conn);
 	return good ? 0 : EXIT_BROKEN;
 }
@@ -412,22 +425,13 @@ static int keys(const struct arguments *arguments)
 	return keys_rotate_heads(heads) ? 0 : EXIT_BROKEN;
 }
 
-static void report_operator_check(const char *text)
-{
-	char *end;
-	long number = text == NULL ? 1 : strtol(text, &end, 10);
-
-	if (text != NULL && (*end != '\0' || number < 1 || number > 32767))
-		wrong("--operator", text, "a number from 1 to 32767");
-}
-
 static int report(const struct arguments *arguments)
 {
 	const char *verb = arguments->words_n > 1 ? arguments->words[1] : NULL;
 	bool export = words_are(arguments, "report", "export");
 	struct report_options options = { .period = verb,
 		.day = arguments->day,
-		.operator_text = arguments->operator_text,
+		.operator_id = operator_of(arguments),
 		.list = arguments->csv,
 		.json = arguments->json };
 	PGconn *conn;
@@ -443,7 +447,6 @@ static int report(const struct arguments *arguments)
 		wrong("--csv", arguments->csv,
 			"totals, games, returns, jackpots, unfinished, hits, large_wins or "
 			"adjustments");
-	report_operator_check(arguments->operator_text);
 	conn = database_open(arguments->dsn, false);
 	good = export ? report_export(conn, &options, arguments->folder)
 		      : report_print(conn, &options);
@@ -462,24 +465,32 @@ static int rollups(const struct arguments *arguments)
 		wrong("rollups", arguments->words_n > 1 ? arguments->words[1] : NULL,
 			"'verify' or 'rebuild'");
 	conn = database_open(dsn, true);
-	good = rollups_run(conn, arguments->day, keep);
+	good = rollups_run(conn, arguments->day, keep, arguments->json);
 	PQfinish(conn);
 	return good ? 0 : EXIT_BROKEN;
 }
 
 static int webhooks(struct arguments *arguments)
 {
-	const char *const *words = (const char *const *)arguments->words;
+	const char *operator_id = arguments->operator_text == NULL ? "1" : arguments->operator_text;
+	const char *verb = arguments->words_n > 1 ? arguments->words[1] : "";
+	const char *id = arguments->words[2];
+	bool list = words_are(arguments, "webhooks", "list");
+	bool test = arguments->words_n == 3 && strcmp(verb, "test") == 0;
+	bool dead = arguments->words_n == 3 && strcmp(verb, "dead") == 0;
 	PGconn *conn;
 	bool done;
 
-	if (!webhooks_words(words, arguments->words_n))
-		wrong("webhooks", arguments->words_n > 1 ? words[1] : NULL,
+	if (!list && !test && !dead && (arguments->words_n != 4 || strcmp(verb, "resend") != 0))
+		wrong("webhooks", arguments->words_n > 1 ? verb : NULL,
 			"'list', 'test ID', 'dead ID', 'resend ID EVENT' or 'resend ID all'");
 	if (arguments->dsn == NULL)
 		arguments->dsn = getenv("CARILLON_PG_DSN"); /* the owner's, not the archiver's */
 	conn = database_open(arguments->dsn, true);
-	done = webhooks_run(conn, words, arguments->words_n, arguments->operator_text);
+	done = list   ? webhooks_list(conn, operator_id, arguments->json)
+	       : test ? webhooks_test(conn, operator_id, id)
+	       : dead ? webhooks_dead(conn, operator_id, id, arguments->json)
+		      : webhooks_resend(conn, operator_id, id, arguments->words[3]);
 	PQfinish(conn);
 	return done ? 0 : EXIT_BROKEN;
 }
@@ -537,10 +548,14 @@ int main(int argc, char **argv)
 	else if (replay)
 		status = replay_run(conn, arguments.words[2], arguments.at, arguments.json);
 	else if (fold)
-		status = fold_run(
-			conn, arguments.words[2], retain_of(&arguments, 1), archive_of(&arguments));
+		status = fold_run(conn, &(struct fold_options){ .pool = arguments.words[2],
+						.retain_days = retain_of(&arguments, 1),
+						.archive = archive_of(&arguments),
+						.json = arguments.json });
 	else if (reconcile)
-		status = reconcile_run(conn, arguments.words[1], arguments.day) ? 0 : EXIT_BROKEN;
+		status = reconcile_run(conn, arguments.words[1], arguments.day, arguments.json)
+				 ? 0
+				 : EXIT_BROKEN;
 	else if (commands_all)
 		status = commands_list(conn, arguments.json) ? 0 : EXIT_BROKEN;
 	else if (release)
@@ -548,7 +563,7 @@ int main(int argc, char **argv)
 	else if (is_user(&arguments))
 		status = user(&arguments, conn);
 	else if (close_day)
-		status = close_day_run(conn) ? 0 : EXIT_BROKEN;
+		status = close_day_run(conn, arguments.json) ? 0 : EXIT_BROKEN;
 	else
 		status = status_run(conn, arguments.json) ? 0 : EXIT_BROKEN;
 	PQfinish(conn);

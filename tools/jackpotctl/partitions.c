@@ -5,6 +5,7 @@
 #include "tools/jackpotctl/partitions.h"
 
 #include "tools/jackpotctl/archive_file.h"
+#include "tools/jackpotctl/rows_print.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -21,6 +22,7 @@ struct partition {
 	const char *archive, *digest;		 /* "": none yet */
 	const char *first_seq, *last_seq, *rows;
 	bool old, there;
+	json_t *document; /* gets what was done; NULL: that is printed */
 };
 
 static bool told(const struct partition *partition, const char *what, const char *why)
@@ -120,9 +122,16 @@ static bool archive(PGconn *conn, const struct partition *partition, const char 
 		return false;
 	if (!archive_settle(folder, &file) || !noted(conn, partition, &file))
 		return false;
-	printf("shard %s, day %s: %s rows (seq %s to %s) archived and proven: %s\n",
-		partition->shard, partition->day, partition->rows, partition->first_seq,
-		partition->last_seq, file.path);
+	if (partition->document != NULL)
+		json_array_append_new(json_object_get(partition->document, "archived"),
+			json_pack("{s:s,s:s,s:s,s:s,s:s,s:s}", "shard", partition->shard, "day",
+				partition->day, "rows", partition->rows, "first_seq",
+				partition->first_seq, "last_seq", partition->last_seq, "file",
+				file.path));
+	else
+		printf("shard %s, day %s: %s rows (seq %s to %s) archived and proven: %s\n",
+			partition->shard, partition->day, partition->rows, partition->first_seq,
+			partition->last_seq, file.path);
 	return true;
 }
 
@@ -158,8 +167,14 @@ static bool table_drop(PGconn *conn, const struct partition *partition)
 			return false;
 		(void)nanosleep(&(struct timespec){ .tv_nsec = DROP_PAUSE_NS }, NULL);
 	}
-	printf("shard %s, day %s: dropped, %s rows are in %s\n", partition->shard, partition->day,
-		partition->rows, partition->archive);
+	if (partition->document != NULL)
+		json_array_append_new(json_object_get(partition->document, "dropped"),
+			json_pack("{s:s,s:s,s:s,s:s}", "shard", partition->shard, "day",
+				partition->day, "rows", partition->rows, "file",
+				partition->archive));
+	else
+		printf("shard %s, day %s: dropped, %s rows are in %s\n", partition->shard,
+			partition->day, partition->rows, partition->archive);
 	return true;
 }
 
@@ -194,7 +209,7 @@ static PGresult *partitions_list(PGconn *conn, const struct partitions_options *
 	return PQexecParams(conn, sql, 1, NULL, parameters, NULL, NULL, 0);
 }
 
-static bool pass(PGconn *conn, const struct partitions_options *options)
+static bool pass(PGconn *conn, const struct partitions_options *options, json_t *document)
 {
 	PGresult *result = partitions_list(conn, options);
 	bool good = PQresultStatus(result) == PGRES_TUPLES_OK;
@@ -215,20 +230,26 @@ static bool pass(PGconn *conn, const struct partitions_options *options)
 			.last_seq = values[7],
 			.rows = values[8],
 			.old = PQgetvalue(result, i, 9)[0] == 't',
-			.there = PQgetvalue(result, i, 10)[0] == 't' };
+			.there = PQgetvalue(result, i, 10)[0] == 't',
+			.document = document };
 		good = leaf_close(conn, &partition, options);
 	}
 	PQclear(result);
 	return good;
 }
 
-static void open_told(PGconn *conn)
+/* Partitions of days that are over, which only their wallet can close. */
+static void open_told(PGconn *conn, json_t *document)
 {
 	PGresult *result = PQexec(conn,
-		"select count(*), min(day) from wallet.leaf l where state = 'open' and exists (select "
-		"from wallet.leaf n where n.shard = l.shard and n.day > l.day)");
+		"select count(*) as partitions, min(day) as first_day from wallet.leaf l where state = "
+		"'open' and exists (select from wallet.leaf n where n.shard = l.shard and n.day > "
+		"l.day)");
+	bool known = PQresultStatus(result) == PGRES_TUPLES_OK;
 
-	if (PQresultStatus(result) == PGRES_TUPLES_OK && strcmp(PQgetvalue(result, 0, 0), "0") != 0)
+	if (known && document != NULL)
+		json_object_set_new(document, "waiting", rows_json(result));
+	else if (known && strcmp(PQgetvalue(result, 0, 0), "0") != 0)
 		printf("%s partitions, from day %s on, wait for their wallet to close them\n",
 			PQgetvalue(result, 0, 0), PQgetvalue(result, 0, 1));
 	PQclear(result);
@@ -236,11 +257,14 @@ static void open_told(PGconn *conn)
 
 bool partitions_close(PGconn *conn, const struct partitions_options *options)
 {
-	if (!archive_folder(options->archive))
-		return false;
+	json_t *document = options->json ? json_pack("{s:[],s:[]}", "archived", "dropped") : NULL;
 	/* What the first pass archives, the second may drop. */
-	if (!pass(conn, options) || (options->retain_days > 0 && !pass(conn, options)))
-		return false;
-	open_told(conn);
-	return true;
+	bool good = archive_folder(options->archive) && pass(conn, options, document) &&
+		    (options->retain_days == 0 || pass(conn, options, document));
+
+	if (good)
+		open_told(conn, document);
+	if (document != NULL)
+		json_print(document);
+	return good;
 }

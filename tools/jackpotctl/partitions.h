@@ -10,6 +10,7 @@
 struct partitions_options {
 	const char *archive; /* folder, made where it is missing */
 	long retain_days;    /* whole days to keep behind the newest; 0: drop none */
+	bool json;	     /* one document at the end, also of what was done before a failure */
 };
 
 /* Exports every closed leaf into a file of its own, reads that back and compares, and notes it in

@@ -1,6 +1,7 @@
 #include "tools/jackpotctl/quarantine.h"
 
 #include "libcommon/base/ids.h"
+#include "tools/jackpotctl/rows_print.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -53,7 +54,7 @@ static void player_read(const char *text, char out[PLAYER_TEXT])
 	}
 }
 
-bool quarantine_list(PGconn *conn)
+bool quarantine_list(PGconn *conn, bool json)
 {
 	PGresult *result = ask(conn,
 		"select player, shard, seq, to_char(since, 'YYYY-MM-DD HH24:MI:SS') as since, "
@@ -63,7 +64,9 @@ bool quarantine_list(PGconn *conn)
 		0, NULL);
 	bool none = PQntuples(result) == 0;
 
-	if (none)
+	if (json)
+		json_print(json_pack("{s:o}", "quarantined", rows_json(result)));
+	else if (none)
 		puts("no player is in quarantine");
 	else
 		print(result);
@@ -71,35 +74,45 @@ bool quarantine_list(PGconn *conn)
 	return none;
 }
 
-bool quarantine_show(PGconn *conn, const char *player)
+/* Of nobody in quarantine, both are empty. */
+static void show(const PGresult *player, const PGresult *row, bool json)
+{
+	if (json) {
+		json_print(json_pack(
+			"{s:o,s:o}", "quarantined", rows_json(player), "journal", rows_json(row)));
+		return;
+	}
+	print(player);
+	print(row);
+}
+
+bool quarantine_show(PGconn *conn, const char *player, bool json)
 {
 	char number[PLAYER_TEXT];
 	const char *const parameters[] = { number };
-	PGresult *result;
+	PGresult *known, *row;
+	bool found;
 
 	player_read(player, number);
-	result = ask(conn,
+	known = ask(conn,
 		"select q.*, (select coalesce(max(a.last_seq), 0) from wallet.account a where "
 		"a.player = q.player) as newest_row from engine.quarantine q where q.player = $1",
 		1, parameters);
-	bool found = PQntuples(result) == 1;
-	if (!found) {
-		printf("player %s is not in quarantine\n", player);
-		PQclear(result);
-		return false;
-	}
-	print(result);
-	PQclear(result);
-	result = ask(conn,
+	row = ask(conn,
 		"select r.seq, r.kind, r.move, r.round, r.game, r.refusal, r.stake, r.win_balance, "
 		"r.win_pending, r.amount, r.balance_after, octet_length(r.record) as record_bytes, "
 		"encode(substring(r.record for 32), 'hex') as record_begins, r.time from "
 		"engine.quarantine q, lateral wallet.rows_between(q.shard, q.seq, q.seq, 1) r "
 		"where q.player = $1",
 		1, parameters);
-	print(result);
-	PQclear(result);
-	return true;
+	found = PQntuples(known) == 1;
+	if (found || json)
+		show(known, row, json);
+	else
+		printf("player %s is not in quarantine\n", player);
+	PQclear(known);
+	PQclear(row);
+	return found;
 }
 
 bool quarantine_release(PGconn *conn, const char *player)

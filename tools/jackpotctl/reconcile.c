@@ -2,6 +2,7 @@
 
 #include "libcommon/base/currency.h"
 #include "libcommon/base/ids.h"
+#include "tools/jackpotctl/rows_print.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -118,17 +119,36 @@ static const char differences_sql[] =
 	"booked as (select encode(outside_id, 'hex') as id, player, currency, amount, shard, seq, day "
 	"from wallet.entry where kind = 20 and refusal = 0 and outside_id is not null and player >> "
 	"48 = $5::bigint) "
-	"select format('deposit %s', id), case when l.id is null then 'nothing in the list' else "
+	"select format('deposit %s', id) as \"where\", case when l.id is null then 'nothing in the list' else "
 	"format('player %s-%s, currency %s, amount %s, listed %s times', l.player >> 48, l.player & "
-	"281474976710655, l.currency, l.amount, l.n) end, case when b.id is null then 'nothing, for "
+	"281474976710655, l.currency, l.amount, l.n) end as found, case when b.id is null then 'nothing, for "
 	"it is not booked' else format('player %s-%s, currency %s, amount %s, once, as booked at "
 	"shard %s, seq %s', b.player >> 48, b.player & 281474976710655, b.currency, b.amount, "
-	"b.shard, b.seq) end from listed l full join booked b using (id) where (l.id is null and "
+	"b.shard, b.seq) end as expected from listed l full join booked b using (id) where (l.id is null and "
 	"($6::text is null or to_char(b.day, 'YYYY-MM-DD') = $6)) or (l.id is not null and (b.id is "
 	"null or l.n > 1 or (l.player, l.currency, l.amount) <> (b.player, b.currency, b.amount))) "
 	"order by 1";
 
-bool reconcile_run(PGconn *conn, const char *path, const char *day)
+static void differences_print(const PGresult *result, const struct list *list, bool json)
+{
+	int n = PQntuples(result);
+
+	if (json) {
+		json_print(json_pack("{s:b,s:I,s:I,s:o}", "agrees", n == 0, "operator",
+			(json_int_t)list->operator_id, "listed", (json_int_t)list->count,
+			"differences", rows_json(result)));
+		return;
+	}
+	for (int i = 0; i < n; i++)
+		printf("%s: found %s, expected %s\n", PQgetvalue(result, i, 0),
+			PQgetvalue(result, i, 1), PQgetvalue(result, i, 2));
+	printf("%s: %" PRIu64 " deposits of operator %" PRIu32 " listed, %d differences\n",
+		n == 0 ? "the list agrees with the ledger"
+		       : "THE LIST DOES NOT AGREE WITH THE LEDGER",
+		list->count, list->operator_id, n);
+}
+
+bool reconcile_run(PGconn *conn, const char *path, const char *day, bool json)
 {
 	struct list list = { .count = 0 };
 	char operator_text[16];
@@ -146,13 +166,7 @@ bool reconcile_run(PGconn *conn, const char *path, const char *day)
 		exit(EXIT_USAGE);
 	}
 	differences = PQntuples(result);
-	for (int i = 0; i < differences; i++)
-		printf("%s: found %s, expected %s\n", PQgetvalue(result, i, 0),
-			PQgetvalue(result, i, 1), PQgetvalue(result, i, 2));
-	printf("%s: %" PRIu64 " deposits of operator %" PRIu32 " listed, %d differences\n",
-		differences == 0 ? "the list agrees with the ledger"
-				 : "THE LIST DOES NOT AGREE WITH THE LEDGER",
-		list.count, list.operator_id, differences);
+	differences_print(result, &list, json);
 	PQclear(result);
 	for (int i = 0; i < ARRAYS; i++)
 		free(list.array[i]);

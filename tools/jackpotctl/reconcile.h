@@ -14,6 +14,6 @@
  * Each must be booked once, as listed; each deposit of this operator that is booked must be listed
  * (day: YYYY-MM-DD, only those booked on this UTC day; NULL: all). Prints each difference. Returns
  * true if there is none. Ends the process with a message when the file or the database is wrong. */
-bool reconcile_run(PGconn *conn, const char *path, const char *day);
+bool reconcile_run(PGconn *conn, const char *path, const char *day, bool json);
 
 #endif

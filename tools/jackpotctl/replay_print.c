@@ -2,6 +2,7 @@
 #include "tools/jackpotctl/replay_print.h"
 
 #include "libcommon/base/currency.h"
+#include "tools/jackpotctl/rows_print.h"
 
 #include <inttypes.h>
 #include <jansson.h>
@@ -113,7 +114,5 @@ void replay_print_json(const struct replay *replay)
 		"status", pool_state_text(replay->pool.state), "hits",
 		(json_int_t)replay->pool.hits, "t", decimal(replay->pool.t_e18, 18), "books", books,
 		"rows", rows);
-	json_dumpf(root, stdout, JSON_COMPACT);
-	putchar('\n');
-	json_decref(root);
+	json_print(root);
 }

@@ -70,8 +70,8 @@ static void shown(const PGresult *result, const struct report_options *options)
 bool report_print(PGconn *conn, const struct report_options *options)
 {
 	char *codes = codes_make();
-	const char *parameters[] = { options->operator_text == NULL ? "1" : options->operator_text,
-		options->period, options->day, codes, options->list };
+	const char *parameters[] = { options->operator_id, options->period, options->day, codes,
+		options->list };
 	PGresult *result = PQexecParams(conn, sql, 5, NULL, parameters, NULL, NULL, 0);
 	bool found;
 

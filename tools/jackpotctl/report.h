@@ -11,10 +11,10 @@
 #include <stdio.h>
 
 struct report_options {
-	const char *period;	   /* day, month, year or life */
-	const char *day;	   /* YYYY-MM-DD; NULL: the last gaming day that is over */
-	const char *operator_text; /* NULL: 1 */
-	const char *list;	   /* as CSV this list alone; NULL: none */
+	const char *period;	 /* day, month, year or life */
+	const char *day;	 /* YYYY-MM-DD; NULL: the last gaming day that is over */
+	const char *operator_id; /* a number */
+	const char *list;	 /* as CSV this list alone; NULL: none */
 	bool json;
 };
 

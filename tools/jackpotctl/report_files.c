@@ -132,7 +132,7 @@ static bool folder_make(const char *folder)
 
 bool report_export(PGconn *conn, const struct report_options *options, const char *folder)
 {
-	const char *operator_id = options->operator_text == NULL ? "1" : options->operator_text;
+	const char *operator_id = options->operator_id;
 	const char *parameters[] = { operator_id };
 	char path[PATH_ROOM];
 	PGresult *result;

@@ -1,6 +1,7 @@
 #include "tools/jackpotctl/rollups.h"
 
 #include "tools/jackpotctl/archive_file.h"
+#include "tools/jackpotctl/rows_print.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +14,7 @@
 struct leaf {
 	const char *shard, *day, *table, *archive, *digest;
 	bool dropped;
+	json_t *differing; /* gets a leaf whose sums differed; NULL: that is printed */
 };
 
 static bool told(const struct leaf *leaf, const char *why)
@@ -101,6 +103,10 @@ static bool sums_made(PGconn *conn, const struct leaf *leaf, bool *differs_r)
 	*differs_r = good && PQgetvalue(result, 0, 1)[0] == 't';
 	if (!good)
 		(void)told(leaf, PQresultErrorMessage(result));
+	else if (*differs_r && leaf->differing != NULL)
+		json_array_append_new(
+			leaf->differing, json_pack("{s:s,s:s,s:s}", "shard", leaf->shard, "day",
+						 leaf->day, "rows", PQgetvalue(result, 0, 0)));
 	else if (*differs_r)
 		printf("shard %s, day %s: the sums of %s rows differed\n", leaf->shard, leaf->day,
 			PQgetvalue(result, 0, 0));
@@ -136,8 +142,9 @@ static PGresult *leaves_list(PGconn *conn, const char *day)
 	exit(EXIT_USAGE);
 }
 
-bool rollups_run(PGconn *conn, const char *day, bool keep)
+bool rollups_run(PGconn *conn, const char *day, bool keep, bool json)
 {
+	json_t *list = json ? json_array() : NULL;
 	PGresult *result = leaves_list(conn, day);
 	int differing = 0, failed = 0;
 
@@ -148,12 +155,19 @@ bool rollups_run(PGconn *conn, const char *day, bool keep)
 			.table = PQgetvalue(result, i, 2),
 			.archive = PQgetvalue(result, i, 3),
 			.digest = PQgetvalue(result, i, 4),
-			.dropped = PQgetvalue(result, i, 5)[0] == 't' };
+			.dropped = PQgetvalue(result, i, 5)[0] == 't',
+			.differing = list };
 		failed += !leaf_run(conn, &leaf, keep, &differs);
 		differing += differs;
 	}
-	printf("%d partitions: the sums of %d differed%s, those of %d could not be computed\n",
-		PQntuples(result), differing, keep ? " and were computed again" : "", failed);
+	if (json)
+		json_print(json_pack("{s:i,s:o,s:b,s:i}", "partitions", PQntuples(result),
+			"differing", list, "rebuilt", keep, "failed", failed));
+	else
+		printf("%d partitions: the sums of %d differed%s, those of %d could not be "
+		       "computed\n",
+			PQntuples(result), differing, keep ? " and were computed again" : "",
+			failed);
 	PQclear(result);
 	return failed == 0 && (keep || differing == 0);
 }

@@ -11,6 +11,6 @@
 /* Makes the sums of every partition again, of one day alone if `day` is not NULL, and says which
  * were different. `keep`: the new sums stay; else they are compared only. Needs the owner of the
  * tables. False: a partition differed and was only compared, or could not be read. */
-bool rollups_run(PGconn *conn, const char *day, bool keep);
+bool rollups_run(PGconn *conn, const char *day, bool keep, bool json);
 
 #endif

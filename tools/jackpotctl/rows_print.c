@@ -41,3 +41,10 @@ json_t *rows_json(const PGresult *result)
 	}
 	return rows;
 }
+
+void json_print(json_t *root)
+{
+	json_dumpf(root, stdout, JSON_COMPACT);
+	putchar('\n');
+	json_decref(root);
+}

@@ -9,5 +9,7 @@
 PGresult *rows_ask(PGconn *conn, const char *sql);
 void rows_text(const PGresult *result, const char *title);
 json_t *rows_json(const PGresult *result); /* an array of objects, all values text */
+/* As one line on stdout; frees it. */
+void json_print(json_t *root);
 
 #endif

@@ -22,11 +22,8 @@ bool status_run(PGconn *conn, bool json)
 	for (int i = 0; i < PQntuples(shards); i++)
 		alive = alive && PQgetvalue(shards, i, 5)[0] == 't';
 	if (json) {
-		json_t *root = json_pack("{s:b,s:o,s:o}", "alive", alive, "shards",
-			rows_json(shards), "journals", rows_json(journals));
-		json_dumpf(root, stdout, JSON_COMPACT);
-		putchar('\n');
-		json_decref(root);
+		json_print(json_pack("{s:b,s:o,s:o}", "alive", alive, "shards", rows_json(shards),
+			"journals", rows_json(journals)));
 	} else {
 		rows_text(shards, "shards");
 		rows_text(journals, "journals");

@@ -2,6 +2,7 @@
 
 #include "libcommon/edge/password.h"
 #include "services/gateway/core/permits.h"
+#include "tools/jackpotctl/rows_print.h"
 
 #include <sodium.h>
 
@@ -19,17 +20,6 @@ static _Noreturn void wrong(const char *what, const char *found, const char *exp
 {
 	fprintf(stderr, "jackpotctl: %s: found '%s', expected %s\n", what, found, expected);
 	exit(EXIT_USAGE);
-}
-
-static const char *operator_of(const struct user_options *options)
-{
-	const char *text = options->operator_text == NULL ? "1" : options->operator_text;
-	char *end;
-	long number = strtol(text, &end, 10);
-
-	if (*end != '\0' || number < 1 || number > 32767)
-		wrong("--operator", text, "a number from 1 to 32767");
-	return text;
 }
 
 /* ---- the password ---- */
@@ -102,7 +92,7 @@ static void told(const struct user_options *options, const char *what, const cha
 bool user_add(PGconn *conn, const struct user_options *options)
 {
 	char password[PASSWORD_ROOM], hash[PASSWORD_HASH_MAX], roles_text[16];
-	const char *parameters[] = { operator_of(options), options->name, hash, roles_text,
+	const char *parameters[] = { options->operator_id, options->name, hash, roles_text,
 		options->password_file == NULL ? "t" : "f" };
 	role_set roles;
 	PGresult *result;
@@ -132,7 +122,7 @@ bool user_add(PGconn *conn, const struct user_options *options)
 bool user_reset(PGconn *conn, const struct user_options *options)
 {
 	char password[PASSWORD_ROOM], hash[PASSWORD_HASH_MAX];
-	const char *parameters[] = { operator_of(options), options->name, hash,
+	const char *parameters[] = { options->operator_id, options->name, hash,
 		options->password_file == NULL ? "t" : "f" };
 	PGresult *result;
 	bool found;
@@ -157,16 +147,8 @@ bool user_reset(PGconn *conn, const struct user_options *options)
 	return found;
 }
 
-bool user_list(PGconn *conn, const struct user_options *options)
+static void users_text(const PGresult *result)
 {
-	const char *parameters[] = { operator_of(options) };
-	PGresult *result = rows(conn,
-		"select name, roles, case when disabled is not null then 'disabled' when "
-		"locked_until > now() then 'locked' else 'active' end, case when totp is null "
-		"then 'password' else 'password and code' end from gateway.staff where operator = "
-		"$1::integer order by name",
-		1, parameters);
-
 	for (int i = 0; i < PQntuples(result); i++) {
 		role_set roles = (role_set)strtoul(PQgetvalue(result, i, 1), NULL, 10);
 		printf("%-32s %-9s %-18s", PQgetvalue(result, i, 0), PQgetvalue(result, i, 2),
@@ -176,6 +158,40 @@ bool user_list(PGconn *conn, const struct user_options *options)
 				printf(" %s", role_names[role]);
 		printf("\n");
 	}
+}
+
+static void users_json(const PGresult *result)
+{
+	json_t *users = json_array();
+
+	for (int i = 0; i < PQntuples(result); i++) {
+		role_set roles = (role_set)strtoul(PQgetvalue(result, i, 1), NULL, 10);
+		json_t *names = json_array();
+		for (size_t role = 0; role < ROLES_N; role++)
+			if ((roles & 1U << role) != 0)
+				json_array_append_new(names, json_string(role_names[role]));
+		json_array_append_new(
+			users, json_pack("{s:s,s:s,s:s,s:o}", "name", PQgetvalue(result, i, 0),
+				       "state", PQgetvalue(result, i, 2), "login",
+				       PQgetvalue(result, i, 3), "roles", names));
+	}
+	json_print(json_pack("{s:o}", "users", users));
+}
+
+bool user_list(PGconn *conn, const struct user_options *options)
+{
+	const char *parameters[] = { options->operator_id };
+	PGresult *result = rows(conn,
+		"select name, roles, case when disabled is not null then 'disabled' when "
+		"locked_until > now() then 'locked' else 'active' end, case when totp is null "
+		"then 'password' else 'password and code' end from gateway.staff where operator = "
+		"$1::integer order by name",
+		1, parameters);
+
+	if (options->json)
+		users_json(result);
+	else
+		users_text(result);
 	PQclear(result);
 	return true;
 }

@@ -9,11 +9,12 @@
 
 struct user_options {
 	const char *name;
-	const char *roles;	   /* add: names separated by commas */
-	const char *operator_text; /* NULL: "1" */
+	const char *roles;	 /* add: names separated by commas */
+	const char *operator_id; /* a number */
 	/* The password is read from there, or made and written there, mode 0600, and need not be
 	 * changed. NULL: it is made and printed, and must be changed at the first login. */
 	const char *password_file;
+	bool json; /* list */
 };
 
 /* All three return true when it was done, and say so. They end the process with a message when an

@@ -3,6 +3,7 @@
 
 #include "libcommon/base/currency.h"
 #include "libcommon/io/clock.h"
+#include "tools/jackpotctl/rows_print.h"
 #include "tools/jackpotctl/verify_cards.h"
 #include "tools/jackpotctl/verify_heads.h"
 #include "tools/jackpotctl/verify_mark.h"
@@ -328,7 +329,5 @@ void verify_print_json(const struct verify_report *report)
 	json_object_set_new(root, "cards",
 		json_pack("{s:b,s:s?,s:I}", "done", report->cards.why_not == NULL, "why_not",
 			report->cards.why_not, "rounds", (json_int_t)report->cards.rounds));
-	json_dumpf(root, stdout, JSON_COMPACT);
-	putchar('\n');
-	json_decref(root);
+	json_print(root);
 }

@@ -1,110 +1,89 @@
 #include "tools/jackpotctl/webhooks.h"
 
+#include "tools/jackpotctl/rows_print.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define EXIT_USAGE 2
 
-/* ---- what is printed ---- */
-
-static bool list_print(const PGresult *result)
+static PGresult *ask(PGconn *conn, const char *sql, int n, const char *const *parameters)
 {
-	for (int i = 0; i < PQntuples(result); i++)
+	PGresult *result = PQexecParams(conn, sql, n, NULL, parameters, NULL, NULL, 0);
+
+	if (PQresultStatus(result) == PGRES_TUPLES_OK)
+		return result;
+	fprintf(stderr, "jackpotctl: the webhooks could not be read or written: %s",
+		PQerrorMessage(conn));
+	exit(EXIT_USAGE);
+}
+
+bool webhooks_list(PGconn *conn, const char *operator_id, bool json)
+{
+	PGresult *result = ask(conn,
+		"select id, url, kinds, sent, waiting, dead, coalesce(last_answer, 'nothing sent "
+		"yet') as last_answer from gateway.webhook_list($1::integer)",
+		1, &operator_id);
+
+	if (json)
+		json_print(json_pack("{s:o}", "webhooks", rows_json(result)));
+	for (int i = 0; !json && i < PQntuples(result); i++)
 		printf("%s %s [%s]: %s sent, %s waiting, %s dead; last: %s\n",
 			PQgetvalue(result, i, 0), PQgetvalue(result, i, 1),
 			PQgetvalue(result, i, 2), PQgetvalue(result, i, 3),
 			PQgetvalue(result, i, 4), PQgetvalue(result, i, 5),
 			PQgetvalue(result, i, 6));
-	if (PQntuples(result) == 0)
+	if (!json && PQntuples(result) == 0)
 		puts("the operator has no webhooks");
+	PQclear(result);
 	return true;
 }
 
-static bool test_print(const PGresult *result)
+bool webhooks_test(PGconn *conn, const char *operator_id, const char *webhook)
 {
-	if (PQntuples(result) == 0) {
+	const char *const parameters[] = { operator_id, webhook };
+	PGresult *result =
+		ask(conn, "select gateway.webhook_test($1::integer, $2::integer)", 2, parameters);
+	bool sent = PQntuples(result) > 0;
+
+	if (sent)
+		printf("%s waits to be sent\n", PQgetvalue(result, 0, 0));
+	else
 		puts("the operator has no such webhook");
-		return false;
-	}
-	printf("%s waits to be sent\n", PQgetvalue(result, 0, 0));
-	return true;
+	PQclear(result);
+	return sent;
 }
 
-static bool dead_print(const PGresult *result)
+bool webhooks_dead(PGconn *conn, const char *operator_id, const char *webhook, bool json)
 {
-	for (int i = 0; i < PQntuples(result); i++)
+	const char *const parameters[] = { operator_id, webhook };
+	PGresult *result = ask(conn,
+		"select event, dead, attempts, coalesce(answer, '') as answer, body from "
+		"gateway.webhook_dead($1::integer, $2::integer, 0, 1000)",
+		2, parameters);
+
+	if (json)
+		json_print(json_pack("{s:o}", "events", rows_json(result)));
+	for (int i = 0; !json && i < PQntuples(result); i++)
 		printf("%s dead since %s after %s attempts, %s: %s\n", PQgetvalue(result, i, 0),
 			PQgetvalue(result, i, 1), PQgetvalue(result, i, 2),
 			PQgetvalue(result, i, 3), PQgetvalue(result, i, 4));
-	if (PQntuples(result) == 0)
+	if (!json && PQntuples(result) == 0)
 		puts("no dead events");
+	PQclear(result);
 	return true;
 }
 
-static bool resend_print(const PGresult *result)
+bool webhooks_resend(PGconn *conn, const char *operator_id, const char *webhook, const char *event)
 {
+	const char *const parameters[] = { operator_id, webhook, event };
+	PGresult *result = ask(
+		conn, "select gateway.webhook_resend($1::integer, $2::integer, $3)", 3, parameters);
 	const char *n = PQgetvalue(result, 0, 0);
+	bool some = strcmp(n, "0") != 0;
 
 	printf("%s event%s will be sent again\n", n, strcmp(n, "1") == 0 ? "" : "s");
-	return strcmp(n, "0") != 0;
-}
-
-/* ---- the commands; $1 is the operator, then come the words ---- */
-
-static const struct {
-	const char *word;
-	int words; /* with "webhooks" */
-	const char *sql;
-	bool (*print)(const PGresult *result);
-} commands[] = {
-	{ "list", 2,
-		"select id, url, kinds, sent, waiting, dead, coalesce(last_answer, 'nothing sent "
-		"yet') from gateway.webhook_list($1::integer)",
-		list_print },
-	{ "test", 3, "select gateway.webhook_test($1::integer, $2::integer)", test_print },
-	{ "dead", 3,
-		"select event, dead, attempts, coalesce(answer, ''), body from "
-		"gateway.webhook_dead($1::integer, $2::integer, 0, 1000)",
-		dead_print },
-	{ "resend", 4, "select gateway.webhook_resend($1::integer, $2::integer, $3)",
-		resend_print },
-};
-
-#define COMMANDS (sizeof(commands) / sizeof(commands[0]))
-
-static size_t command_of(const char *const *words, int words_n)
-{
-	size_t i = 0;
-
-	if (words_n < 2 || strcmp(words[0], "webhooks") != 0)
-		return COMMANDS;
-	while (i < COMMANDS &&
-		(strcmp(commands[i].word, words[1]) != 0 || commands[i].words != words_n))
-		i++;
-	return i;
-}
-
-bool webhooks_words(const char *const *words, int words_n)
-{
-	return command_of(words, words_n) < COMMANDS;
-}
-
-bool webhooks_run(PGconn *conn, const char *const *words, int words_n, const char *operator_text)
-{
-	size_t command = command_of(words, words_n);
-	const char *parameters[] = { operator_text == NULL ? "1" : operator_text,
-		words_n > 2 ? words[2] : NULL, words_n > 3 ? words[3] : NULL };
-	PGresult *result = PQexecParams(
-		conn, commands[command].sql, words_n - 1, NULL, parameters, NULL, NULL, 0);
-	bool done;
-
-	if (PQresultStatus(result) != PGRES_TUPLES_OK) {
-		fprintf(stderr, "jackpotctl: the webhooks could not be read or written: %s",
-			PQerrorMessage(conn));
-		exit(EXIT_USAGE);
-	}
-	done = commands[command].print(result);
 	PQclear(result);
-	return done;
+	return some;
 }

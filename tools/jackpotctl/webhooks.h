@@ -7,12 +7,14 @@
 #include <libpq-fe.h>
 
 #include <stdbool.h>
-#include <stddef.h>
 
-/* True when the words are one of: list; test ID; dead ID; resend ID EVENT|all. */
-bool webhooks_words(const char *const *words, int words_n);
-/* Runs the command; `operator_text` NULL: operator 1. False: the operator has no such webhook, or
- * no such dead event. Ends the process with a message when an argument or the database is wrong. */
-bool webhooks_run(PGconn *conn, const char *const *words, int words_n, const char *operator_text);
+/* Numbers as text: of an operator and of one of its webhooks. All end the process with a message
+ * when an argument or the database is wrong. */
+bool webhooks_list(PGconn *conn, const char *operator_id, bool json);
+bool webhooks_dead(PGconn *conn, const char *operator_id, const char *webhook, bool json);
+/* False: there is no such webhook. */
+bool webhooks_test(PGconn *conn, const char *operator_id, const char *webhook);
+/* Of one event, or of "all". False: there is no such dead event. */
+bool webhooks_resend(PGconn *conn, const char *operator_id, const char *webhook, const char *event);
 
 #endif
