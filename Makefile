@@ -158,7 +158,7 @@ include tools/fairness-wasm/wasm.mk
 
 # The libraries that the tests of one folder are linked with: first what they test, of a service or a program, then all that is common.
 test_libs = $(if $(filter services/%,$(1)),$(call service_libs,$(word 2,$(subst /, ,$(1)))),$(if $(wildcard $(1:/test=)/main.c),$(O)/lib/lib$(notdir \
-	$(1:/test=))-program.a) $(LIB_COMMON))
+	$(1:/test=))-program.a $(call program_libs,$(1:/test=))) $(LIB_COMMON))
 $(foreach d,$(PROGRAM_DIRS),$(eval $(call archive_of,$(notdir $(d))-program,$(d),$(filter-out $(d)/main.c,$(call below,$(d))))))
 # Other .c files of a test folder are helpers, linked into each of its programs.
 # Games that the tests of the game library and of the engine share are in a library of their own.
@@ -208,7 +208,12 @@ help:
 # The mathematics' tool has a short path of its own.
 $(O)/slotmath: $(O)/bin/slotmath
 	$(Q)ln -sf bin/slotmath $@
-all: $(BINS) $(O)/slotmath web
+# The manual page follows from the table of commands. A program with a sanitizer in it may not run everywhere, and prints no other page.
+MAN := build/share/man/man1/jackpotctl.1
+$(MAN): build/bin/jackpotctl
+	$(call say,MAN,$@)
+	$(Q)mkdir -p $(@D) && $< manual >$@.$$$$ && mv $@.$$$$ $@
+all: $(BINS) $(O)/slotmath web $(if $(filter build,$(O)),$(MAN))
 lib: $(LIB_COMMON)
 tests: $(TESTS)
 thread-tests: $(THREAD_TESTS)

@@ -1,0 +1,237 @@
+/* The table: every command, every option. */
+#include "tools/jackpotctl/command.h"
+
+#include "tools/jackpotctl/command_help.h"
+#include "tools/jackpotctl/run.h"
+
+#define RETAIN_MAX 100000
+#define OPERATOR_MAX 32767
+
+const struct command_option command_options[OPTIONS_N] = {
+	[OPTION_NOW] = { .name = "--now",
+		.help = "Closes what has accrued so far; the wallet closes each day by itself at "
+			"midnight UTC." },
+	[OPTION_SINCE_LAST] = { .name = "--since-last",
+		.help = "Proves only what came after the last such proof." },
+	[OPTION_STATE] = { .name = "--state",
+		.value = "FILE",
+		.expected = "a file",
+		.help = "Says how far the last proof with --since-last went.",
+		.standard = "verified.json in the folder of the heads" },
+	[OPTION_HEADS] = { .name = "--heads",
+		.value = "FOLDER",
+		.expected = "a folder",
+		.help = "Holds the signed heads.",
+		.standard = "heads in CARILLON_DATA, or in the current folder" },
+	[OPTION_HEADS_COPY] = { .name = "--heads-copy",
+		.value = "FOLDER",
+		.expected = "a folder",
+		.help = "Holds a copy of the heads, which is compared with them.",
+		.standard =
+			"heads-copy in CARILLON_DATA, or in the current folder, if it is there and "
+			"--heads is not given" },
+	[OPTION_PUBLIC_KEY] = { .name = "--public-key",
+		.value = "FILE",
+		.expected = "a file",
+		.help = "Holds the public keys that signatures must be of.",
+		.standard = "for heads, wallet-heads.pub of the copy, or of their folder; for a "
+			    "report, the key that it names" },
+	[OPTION_NO_REPLAY] = { .name = "--no-replay",
+		.help = "Replays no move and deals no card round again." },
+	[OPTION_ENGINE] = { .name = "--engine",
+		.value = "PATH",
+		.expected = "a program",
+		.help = "Is the carillon-spin-engine that replays the moves; it needs the key of the "
+			"draws.",
+		.standard = "the one beside jackpotctl" },
+	[OPTION_CARDS] = { .name = "--cards",
+		.value = "PATH",
+		.expected = "a program",
+		.help = "Is the carillon-jackpot-cards that deals the card rounds again; it needs its "
+			"key.",
+		.standard = "the one beside jackpotctl" },
+	[OPTION_DAY] = { .name = "--day",
+		.value = "DATE",
+		.expected = "a date, YYYY-MM-DD",
+		.help = "Looks at this day alone; a report is of the period that holds it.",
+		.standard = "every day; for a report, the last gaming day that is over" },
+	[OPTION_SAMPLE] = { .name = "--sample",
+		.value = "N",
+		.expected = "a number of accounts",
+		.help = "Replays the moves of only so many accounts.",
+		.standard = "all",
+		.least = 1,
+		.most = INT64_MAX },
+	[OPTION_SEED] = { .name = "--seed",
+		.value = "N",
+		.expected = "a number",
+		.help = "Chooses the accounts of --sample.",
+		.standard = "0",
+		.most = INT64_MAX },
+	[OPTION_ARCHIVE] = { .name = "--archive",
+		.value = "DIR",
+		.expected = "a folder",
+		.help = "Is where the archived rows go.",
+		.standard = "archive in CARILLON_DATA" },
+	[OPTION_RETAIN] = { .name = "--retain",
+		.value = "DAYS",
+		.expected = "a number of days",
+		.help = "Keeps so many days in the database: for 'ledger close' before the newest day "
+			"there, at least 30; for 'pool fold' before today, at least 1.",
+		.standard = "for 'ledger close', 0: all; 'pool fold' has none",
+		.most = RETAIN_MAX },
+	[OPTION_AT] = { .name = "--at",
+		.value = "TIME",
+		.expected = "a moment, \"2026-11-21 12:00:00+00\"",
+		.help = "Is the moment to replay to, as Postgres reads times.",
+		.standard = "now" },
+	[OPTION_IN] = { .name = "--in",
+		.value = "SECONDS",
+		.expected = "a number of seconds",
+		.help = "Lets engines use the new key after so many seconds.",
+		.standard = "10",
+		.least = 2,
+		.most = INT64_MAX },
+	[OPTION_CSV] = { .name = "--csv",
+		.value = "LIST",
+		.expected = "totals, games, returns, jackpots, unfinished, hits, large_wins or "
+			    "adjustments",
+		.help = "Prints one list of the report as CSV: totals, games, returns, jackpots, "
+			"unfinished, hits, large_wins or adjustments." },
+	[OPTION_FOLDER] = { .name = "--folder",
+		.value = "DIR",
+		.expected = "a folder",
+		.help = "Is where the sealed reports go, each once." },
+	[OPTION_ROLES] = { .name = "--roles",
+		.value = "ROLES",
+		.expected =
+			"viewer, support, finance, jackpots, administrator, separated by commas",
+		.help = "Says what the user may do: one or more of viewer, support, finance, jackpots, "
+			"administrator, separated by commas." },
+	[OPTION_OPERATOR] = { .name = "--operator",
+		.value = "N",
+		.expected = "a number",
+		.help = "Is the operator in question; 0 with 'webhooks list': all of them.",
+		.standard = "1",
+		.most = OPERATOR_MAX },
+	[OPTION_PASSWORD_FILE] = { .name = "--password-file",
+		.value = "FILE",
+		.expected = "a file",
+		.help = "Has the password in its first line, or gets a new one if it does not exist.",
+		.standard = "a new password is printed, and must be changed at the first login" },
+	[OPTION_JSON] = { .name = "--json",
+		.help = "Prints one JSON document, with the same facts." },
+	[OPTION_DSN] = { .name = "--dsn",
+		.value = "DSN",
+		.expected = "an address of Postgres, \"host=.. port=.. dbname=.. user=..\"",
+		.help = "Is the address of Postgres." },
+};
+
+const char *const command_addresses[][2] = {
+	[DATABASE_NONE] = { NULL, NULL },
+	[DATABASE_READER] = { "CARILLON_PG_RO_DSN", "CARILLON_PG_DSN" },
+	[DATABASE_ARCHIVER] = { "CARILLON_PG_ARCHIVE_DSN", "CARILLON_PG_DSN" },
+	[DATABASE_OWNER] = { "CARILLON_PG_DSN", "CARILLON_PG_ARCHIVE_DSN" },
+};
+
+#define O(name) (UINT32_C(1) << OPTION_##name)
+#define READER .database = DATABASE_READER, .options = O(DSN)
+#define ARCHIVER .database = DATABASE_ARCHIVER, .options = O(DSN)
+#define OWNER .database = DATABASE_OWNER, .options = O(DSN)
+#define REPORT READER | O(DAY) | O(OPERATOR) | O(CSV) | O(JSON), .run = run_report
+
+#define BOOKS "The books"
+#define POOLS "Pools"
+#define REPORTS "Reports"
+#define SERVICES "Services and players"
+#define USERS "Users and back ends"
+#define KEYS "Keys"
+#define HELP "Help"
+
+const struct command command_rows[] = {
+	{ BOOKS, "ledger verify", "", "Proves the books from the rows themselves.",
+		"Each of its points is proven or says what was found where. It reads one snapshot, so "
+		"it may run beside live services.",
+		"the books are not in order",
+		READER | O(JSON) | O(SINCE_LAST) | O(STATE) | O(HEADS) | O(HEADS_COPY) |
+			O(PUBLIC_KEY) | O(NO_REPLAY) | O(ENGINE) | O(CARDS) | O(DAY) | O(SAMPLE) |
+			O(SEED),
+		.run = run_verify },
+	{ BOOKS, "ledger close-day", "", "Asks every wallet to close the day so far, and waits.",
+		NULL, "a shard has not closed the day yet", ARCHIVER | O(JSON) | O(NOW),
+		.needs = O(NOW), .run = run_close_day },
+	{ BOOKS, "ledger close", "", "Archives finished days of the journal, and drops old ones.",
+		"Each file is read back and compared before anything leaves the database. Safe to "
+		"repeat.",
+		"something did not match", ARCHIVER | O(JSON) | O(ARCHIVE) | O(RETAIN),
+		.run = run_close },
+	{ BOOKS, "reconcile", "FILE", "Compares a back end's list of deposits with the ledger.",
+		"A line for each deposit of one operator: id,player,currency,amount_minor.",
+		"the list differs from the ledger", READER | O(JSON) | O(DAY),
+		.run = run_reconcile },
+	{ BOOKS, "rollups verify", "", "Compares the sums of reports with the journal.", NULL,
+		"sums differ, or could not be computed", OWNER | O(JSON) | O(DAY),
+		.run = run_rollups_verify },
+	{ BOOKS, "rollups rebuild", "", "Computes the sums of reports again.", NULL,
+		"some sums could not be computed", OWNER | O(JSON) | O(DAY),
+		.run = run_rollups_rebuild },
+	{ POOLS, "pool replay", "POOL", "Computes a pool's state again from its events.", NULL,
+		"the pool differs from its events", READER | O(JSON) | O(AT), .run = run_replay },
+	{ POOLS, "pool fold", "POOL", "Archives a pool's old events.",
+		"They are replayed first; later replays begin with the state they led to.",
+		"something did not match", ARCHIVER | O(JSON) | O(ARCHIVE) | O(RETAIN),
+		.needs = O(RETAIN), .run = run_fold },
+	{ REPORTS, "report day", "", "Prints the report of a day.", NULL, "the day has not begun",
+		REPORT },
+	{ REPORTS, "report month", "", "Prints the report of a month.", NULL,
+		"the month has not begun", REPORT },
+	{ REPORTS, "report year", "", "Prints the report of a year.", NULL,
+		"the year has not begun", REPORT },
+	{ REPORTS, "report life", "", "Prints the report of all time.", NULL,
+		"the day has not begun", REPORT },
+	{ REPORTS, "report export", "", "Writes each sealed report into a folder, once.", NULL,
+		"a file could not be written, or differs", READER | O(OPERATOR) | O(FOLDER),
+		.needs = O(FOLDER), .run = run_export },
+	{ REPORTS, "report verify", "FILE", "Proves an exported report by its signature.", NULL,
+		"the file is not what was signed", .options = O(PUBLIC_KEY),
+		.run = run_report_verify },
+	{ SERVICES, "status", "", "Shows who owns which shard and where journals stand.", NULL,
+		"a shard has no owner", READER | O(JSON), .run = run_status },
+	{ SERVICES, "commands", "", "Lists commands that killed their service.", NULL,
+		"a command is quarantined", READER | O(JSON), .run = run_commands },
+	{ SERVICES, "commands release", "ID", "Lets a service take a quarantined command again.",
+		NULL, "no such command is quarantined", ARCHIVER, .run = run_commands_release },
+	{ SERVICES, "quarantine list", "", "Lists players of whom something cannot be read.", NULL,
+		"a player is quarantined", READER | O(JSON), .run = run_quarantine_list },
+	{ SERVICES, "quarantine show", "PLAYER", "Shows what cannot be read of a player.", NULL,
+		"this player is not quarantined", READER | O(JSON), .run = run_quarantine_show },
+	{ SERVICES, "quarantine release", "PLAYER", "Asks the engine to try a player again.", NULL,
+		"this player is not quarantined, or stays so", ARCHIVER,
+		.run = run_quarantine_release },
+	{ USERS, "user add", "NAME", "Makes a user of the console.", NULL,
+		"the user exists already", OWNER | O(ROLES) | O(OPERATOR) | O(PASSWORD_FILE),
+		.needs = O(ROLES), .run = run_user_add },
+	{ USERS, "user reset", "NAME", "Gives a user who is locked out a new password.", NULL,
+		"the user does not exist", OWNER | O(OPERATOR) | O(PASSWORD_FILE),
+		.run = run_user_reset },
+	{ USERS, "user list", "", "Lists the users.", NULL, NULL, OWNER | O(JSON) | O(OPERATOR),
+		.run = run_user_list },
+	{ USERS, "webhooks list", "", "Lists webhooks with what waits and what is dead.", NULL,
+		NULL, OWNER | O(JSON) | O(OPERATOR), .run = run_webhooks_list },
+	{ USERS, "webhooks test", "ID", "Sends a webhook a test event.", NULL,
+		"the operator has no such webhook", OWNER | O(OPERATOR), .run = run_webhooks_test },
+	{ USERS, "webhooks dead", "ID", "Lists a webhook's dead events.", NULL, NULL,
+		OWNER | O(JSON) | O(OPERATOR), .run = run_webhooks_dead },
+	{ USERS, "webhooks resend", "ID EVENT|all", "Sends dead events again.", NULL,
+		"there is no such dead event", OWNER | O(OPERATOR), .run = run_webhooks_resend },
+	{ KEYS, "keys rotate draw", "", "Adds a new key of the draws.", NULL,
+		"the key could not be replaced", .options = O(IN), .run = run_keys_draw },
+	{ KEYS, "keys rotate heads", "", "Replaces the key of the signed heads.", NULL,
+		"the key could not be replaced", .options = O(HEADS), .run = run_keys_heads },
+	{ HELP, "help", "[COMMAND]", "Explains a command, or lists all.", NULL, NULL,
+		.run = help_run },
+	{ HELP, "manual", "", "Prints the manual page, for man.", NULL, NULL, .run = manual_run },
+	{ HELP, "completion", "", "Prints the completion of commands for bash.",
+		"In a bash: . <(jackpotctl completion)", NULL, .run = completion_run },
+	{ .words = NULL },
+};
