@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# test.sh [all | long | unit | threads | fuzz [SECONDS] | format | tidy [ROOMS] | purity | layers | links | rules | definitions | setup | openapi | monitoring | slotmath | math | simulator
+# test.sh [all | long | unit | threads | fuzz [SECONDS] | format | tidy [ROOMS] | purity | layers | links | rules | definitions | setup | openapi | monitoring | slotmath | jackpotctl | math | simulator
 # | e2e [NAME]...]: the tests. `long` fuzzes and simulates for longer, kills more often, takes the pages' pictures and reads the tree with clang-tidy.
 # Each part prints its own count; the last line sums them up as "N passed, N failed". End-to-end tests start servers of their own, in folders and on
 # ports of their own.
@@ -232,6 +232,12 @@ slotmath() {
     counted walk timeout --kill-after=5 900 python3 tests/tools/walk.py
 }
 
+# The ledger's tool: its table of commands, and everything that is made of it.
+jackpotctl() {
+    with_dots 'building jackpotctl' make -s -j"$jobs" build/bin/jackpotctl || count 0 1 'build of jackpotctl'
+    counted jackpotctl timeout --kill-after=5 300 python3 tests/tools/jackpotctl.py
+}
+
 # The services with faults on fake servers, and the mistakes that must be found that way (docs/simulator.md). A named schedule may miss its point by chance, so
 # those have seeds with which they come to it; worlds of chance have new ones every time.
 sim_seconds=20
@@ -278,7 +284,7 @@ all() {
     sim_seconds=$2
     e2e_begin
     renice -n 10 -p $$ >/dev/null
-    for part in checks unit threads "fuzz $1" slotmath math simulator "${@:3}" e2e_tells; do
+    for part in checks unit threads "fuzz $1" slotmath jackpotctl math simulator "${@:3}" e2e_tells; do
         began=$SECONDS
         $part
         printf -- '---- %s: %s s\n' "$part" $((SECONDS - began))
@@ -316,10 +322,11 @@ setup) counted setup python3 tests/tools/setup.py ;;
 openapi) counted openapi python3 tests/tools/openapi.py ;;
 monitoring) counted watched python3 tests/tools/monitoring.py ;;
 slotmath) slotmath ;;
+jackpotctl) jackpotctl ;;
 math) math ;;
 simulator) simulator ;;
 e2e) e2e "$@" ;;
-*) die "found '$part', expected all, long, unit, threads, fuzz, format, tidy, purity, layers, links, rules, definitions, setup, openapi, monitoring, slotmath, math, simulator or e2e" ;;
+*) die "found '$part', expected all, long, unit, threads, fuzz, format, tidy, purity, layers, links, rules, definitions, setup, openapi, monitoring, slotmath, jackpotctl, math, simulator or e2e" ;;
 esac
 [ "${#broken[@]}" = 0 ] || printf 'failed: %s\n' "${broken[@]}"
 echo "$passed passed, $failed failed"

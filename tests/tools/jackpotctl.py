@@ -1,0 +1,151 @@
+#!/usr/bin/env python3
+"""The command line of jackpotctl as it is told: each command has a page of help and stands in the manual, in docs/jackpotctl.md and in the completion for
+bash, and takes the options that its page names and no other. No database is asked. The last line is "N passed, N failed"."""
+import re
+import subprocess
+import sys
+import tempfile
+
+TOOL = "build/bin/jackpotctl"
+PAGE = "docs/jackpotctl.md"
+SECTIONS = ["NAME", "SYNOPSIS", "COMMANDS", "OPTIONS", "ENVIRONMENT", "EXIT STATUS", "FILES"]
+MACROS = {".TH", ".SH", ".SS", ".TP", ".br", ".nh", ".ad"}
+passed, faults = 0, []
+
+
+def check(good, what):
+    global passed
+    if good:
+        passed += 1
+    else:
+        faults.append(what)
+
+
+def call(*arguments):
+    return subprocess.run([TOOL, *arguments], env={"CARILLON_KEYS": "/nowhere"}, capture_output=True, text=True, timeout=20, check=False)
+
+
+def printed(*arguments):
+    done = call(*arguments)
+    check(done.returncode == 0 and not done.stderr, f"{arguments}: status {done.returncode}: {done.stderr[:200]}")
+    return done.stdout
+
+
+def overview():
+    """{words: (arguments, what it does)}"""
+    text = printed("--help")
+    check(printed("help") == printed("-h") == text, "help, -h and --help differ")
+    rows = re.findall(r"^  ([a-z -]+?)((?: [A-Z\[][\w|\]]*)*)  +(\S.*)$", text, re.M)
+    return {words: (arguments.strip(), help_) for words, arguments, help_ in rows}
+
+
+def options_of(page):
+    """{option: the name of its value, or ""}"""
+    return dict(re.findall(r"^  (--[a-z-]+) ([A-Z]*)", page, re.M))
+
+
+# ---- help --------------------------------------------------------------------------------------------------------------------------
+def pages(commands):
+    found = {}
+    for words, (arguments, help_) in commands.items():
+        page = printed(*words.split(), "--help")
+        check(printed("help", *words.split()) == page, f"help {words} and {words} --help differ")
+        check(page.startswith(f"usage: jackpotctl {f'{words} {arguments}'.strip()}"), f"{words}: usage: {page[:100]}")
+        check(help_ in page and "Exit status:\n  0  " in page and "\n  2  " in page, f"{words}: no sentence, or no exit status")
+        check(all(len(line) <= 100 for line in page.splitlines()), f"{words}: a line is longer than 100")
+        found[words] = page
+        usage = page.split("\n\n")[0]
+        check(set(re.findall(r"--[a-z-]+", usage)) == set(options_of(page)), f"{words}: usage and options differ")
+    return found
+
+
+def options_taken(commands, pages_):
+    """What a page names is taken, and nothing else. An option without its value ends before anything runs; others have no address."""
+    every = {option: value for page in pages_.values() for option, value in options_of(page).items()}
+    for words, (arguments, _) in commands.items():
+        given = [*words.split(), *(["1"] * len(arguments.split()) if not arguments.startswith("[") else [])]
+        for option, value in every.items():
+            done = call(*given, option)
+            refused = f"{words}: found '{option}', expected " in done.stderr
+            lacks = f"{option}: found nothing, expected " in done.stderr
+            check(done.returncode == 2 and refused == (option not in options_of(pages_[words])) and (refused or not value or lacks), f"{words} {option}: {done.returncode} {done.stderr}")
+        if arguments and not arguments.startswith("["):
+            check(f"{words}: found nothing, expected {arguments}\n" in call(*words.split()).stderr, f"{words} without {arguments}")
+    return every
+
+
+def beginnings(commands):
+    """The first words of commands tell how they go on."""
+    for first in {" ".join(words.split()[:n]) for words in commands for n in range(1, len(words.split()))} - set(commands):
+        done = call(*first.split())
+        mine = [f"{words} {arguments}".strip() for words, (arguments, _) in commands.items() if words.startswith(f"{first} ")]
+        check(done.returncode == 2 and f"found '{first}', expected " + " or ".join(f"'{one}'" for one in mine) + "\n" in done.stderr, f"{first}: {done.stderr}")
+        check(all(f"  {one}" in printed(*first.split(), "--help") for one in mine), f"{first} --help")
+
+
+# ---- what is made of it ------------------------------------------------------------------------------------------------------------
+def manual(commands, every):
+    text = printed("manual")
+    check(re.findall(r"^\.SH (.*)$", text, re.M) == SECTIONS, f"manual: sections {re.findall(r'^.SH (.*)$', text, re.M)}")
+    check({line.split()[0] for line in text.splitlines() if line[0] in ".'"} <= MACROS, "manual: a line begins like a request")
+    plain = text.replace("\\fB", "").replace("\\fI", "").replace("\\fR", "").replace("\\-", "-").replace("\\(aq", "'").replace("\\ ", " ")
+    check("\\" not in plain, "manual: an escape that is not known")
+    for words, (arguments, help_) in commands.items():
+        check(re.search(rf"^\.TP\n{re.escape(f'{words} {arguments}'.strip())}( .*)?\n{re.escape(help_)}$", plain, re.M), f"manual: no {words}")
+    for option, value in every.items():
+        check(f".TP\n{f'{option} {value}'.strip()}\n" in plain, f"manual: no {option}")
+
+
+def completed(script, *words):
+    with tempfile.NamedTemporaryFile("w", suffix=".bash") as file:
+        file.write(f"{script}\nCOMP_WORDS=(jackpotctl \"$@\") COMP_CWORD=$#\n_jackpotctl\nprintf '%s\\n' \"${{COMPREPLY[@]}}\"\n")
+        file.flush()
+        done = subprocess.run(["bash", "--norc", file.name, *words], capture_output=True, text=True, timeout=20, check=False)
+    check(not done.stderr, f"completion of {words}: {done.stderr}")
+    return done.stdout.split()
+
+
+def completion(commands, pages_):
+    script = printed("completion")
+    done = subprocess.run(["bash", "-n"], input=script, capture_output=True, text=True, timeout=20, check=False)
+    check(done.returncode == 0 and not done.stderr, f"completion: {done.stderr}")
+    check(completed(script, "led") == ["ledger"], f"completion of led: {completed(script, 'led')}")
+    check(completed(script, "--json", "help", "ledger", "v") == ["verify"], "completion of help ledger v")
+    check(completed(script, "ledger", "verify", "--state", "") == [], "completion of a file")
+    for words, page in pages_.items():
+        split = words.split()
+        for n in range(len(split)):
+            check(split[n] in completed(script, *split[:n], ""), f"completion: {split[n]} after {split[:n]}")
+        check({*completed(script, *split, "--")} == {*options_of(page), "--help"}, f"completion of {words}: {completed(script, *split, '--')}")
+
+
+def documented(commands, pages_):
+    """The table of the page for people: command, what it does, what exit status 1 means."""
+    with open(PAGE, encoding="utf-8") as file:
+        rows = re.findall(r"^\| `([a-z][^`]*)` \| (.*?) \| (.*?) \|$", file.read(), re.M)
+    wanted = []
+    for words, (arguments, help_) in commands.items():
+        broken = re.search(r"^  1  (.*)$", pages_[words], re.M)
+        wanted.append((f"{words} {arguments}".strip().replace("|", "\\|"), help_.rstrip("."), broken[1] if broken else ""))
+    for row in wanted:
+        check(row in rows, f"{PAGE}: no row {row}")
+    check(len(rows) == len(wanted), f"{PAGE}: {len(rows)} rows, expected {len(wanted)}")
+
+
+def main():
+    commands = overview()
+    check(len(commands) > 20, f"found {len(commands)} commands")
+    told = pages(commands)
+    every = options_taken(commands, told)
+    beginnings(commands)
+    manual(commands, every)
+    completion(commands, told)
+    documented(commands, told)
+    for fault in faults:
+        print(f"FAILED  {fault}")
+    print(f"{passed} passed, {len(faults)} failed")
+    return 1 if faults else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
