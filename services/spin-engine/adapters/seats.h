@@ -97,14 +97,14 @@ void seat_take_back(struct seats *seats, struct seat *seat);
 /* Frees a seat that is neither dirty nor busy. */
 void seats_drop(struct seats *seats, struct seat *seat);
 void seat_touch(struct seats *seats, struct seat *seat);
+/* The same of a change that is no row of the journal. */
+void seat_touch_soon(struct seats *seats, struct seat *seat);
 /* All that are changed now are due, in parts of `part`, or larger if there were more than
  * SEATS_PARTS_MAX of them. */
 void seats_mark(struct seats *seats, size_t part);
 size_t seats_parts_left(const struct seats *seats);
 /* Takes one of those that are due from the list, as unchanged. NULL: none is due. */
 struct seat *seats_take_due(struct seats *seats);
-/* The same of a change that is no row of the journal. */
-void seat_touch_soon(struct seats *seats, struct seat *seat);
 /* Takes ownership of the request. False: the queue is full. */
 bool seat_push(struct seats *seats, struct seat *seat, struct request *request);
 /* The command in the queue that this one repeats; NULL: none. A repeat asks for the same answer. */
