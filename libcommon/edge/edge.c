@@ -79,6 +79,13 @@ static uint64_t accept_time(uint64_t since_us)
 	return us < ACCEPT_MAX_US ? us : ACCEPT_MAX_US;
 }
 
+/* More than usual only where nobody has to make room: a place is free only at the end of the turn.
+ */
+static bool accepts_more(const struct edge *edge, uint64_t end_us)
+{
+	return edge->connections < edge->connections_max && clock_mono_us() < end_us;
+}
+
 static void accept_some(struct edge_listener *listener, uint32_t most)
 {
 	struct edge *edge = listener->edge;
@@ -86,7 +93,7 @@ static void accept_some(struct edge_listener *listener, uint32_t most)
 	uint64_t began_us = clock_mono_us();
 	uint64_t end_us = began_us + accept_time(began_us - listener->accepted_us);
 	listener->accepted_us = began_us;
-	for (uint32_t i = 0; (i < most || clock_mono_us() < end_us) && edge_doors_open(listener);
+	for (uint32_t i = 0; (i < most || accepts_more(edge, end_us)) && edge_doors_open(listener);
 		i++) {
 		struct sockaddr_storage from;
 		socklen_t length = sizeof(from);
