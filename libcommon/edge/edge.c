@@ -93,7 +93,8 @@ static void accept_some(struct edge_listener *listener, uint32_t most)
 	uint64_t began_us = clock_mono_us();
 	uint64_t end_us = began_us + accept_time(began_us - listener->accepted_us);
 	listener->accepted_us = began_us;
-	for (uint32_t i = 0; (i < most || accepts_more(edge, end_us)) && edge_doors_open(listener);
+	for (uint32_t i = 0; (i < most || accepts_more(edge, end_us)) &&
+			     (edge->draining || edge_doors_open(listener));
 		i++) {
 		struct sockaddr_storage from;
 		socklen_t length = sizeof(from);

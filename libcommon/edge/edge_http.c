@@ -538,8 +538,10 @@ bool edge_http_request(struct edge_connection *connection, const struct http_hea
 	request->head = strcmp(head->method, "HEAD") == 0;
 	request->method_post = strcmp(head->method, "POST") == 0;
 	bool known = request->head || request->method_post || strcmp(head->method, "GET") == 0;
-	bool headers_good = edge_request_read(request, head);
+	/* The path and the query take their room first: without a long cookie the request is
+	 * served. */
 	bool path_good = edge_request_path(request, head);
+	bool headers_good = edge_request_read(request, head);
 	if (!request->health_only && !edge_doors_request(request, head))
 		return false;
 	if (request->method_post && !head->has_length)

@@ -222,6 +222,27 @@ def test_crashes_between_bonus_spins():
     assert place.sql(f"select used from wallet.spin_grant where id = '\\x{grant_id}'") == [["6"]]
 
 
+def test_rows_that_are_read_again_grant_nothing():
+    """The engine's positions are put back to the beginning: all it has stored is newer, and a grant that was used up does not come back."""
+    person = Person(place)
+    grant_id, kept = give_grant(person, spins=1), give_grant(person, spins=2)
+    force(place, person.name, LOSS, LOSS)
+    spin(person, grant_id)
+    spin(person, kept)
+    assert [left(person, one) for one in (grant_id, kept)] == [None, 1]
+    wait_until("the checkpoint", lambda: place.sql(f"select last_move from engine.player where player = {person.id}") == [[str(person.expect - 1)]], 20)
+    place.hold("spin-engine-1")
+    place.kill("spin-engine-1")
+    wait_until("the end of its last commit", lambda: place.sql("select pid from pg_stat_activity where application_name = 'spin-engine-1'") == [], 20)
+    rows = place.sql("update carillon.shard set offset_1 = 0, seq_1 = 0 where service = 'spin-engine' and seq_1 > 0 returning shard", writer=True)
+    assert rows, "no position was put back"
+    place.release("spin-engine-1")
+    wait_until("the engine", lambda: patient(lambda: place.http("GET", f"/v1/state?game={BEWITCHED}", token=person.token)).status == 200, 20)
+    assert [left(person, one) for one in (grant_id, kept)] == [None, 1], person.state["bonus_spins"]
+    spin(person, kept)
+    assert [left(person, one) for one in (grant_id, kept)] == [None, None], person.state["bonus_spins"]
+
+
 def test_a_jackpot_without_a_contribution():
     """V4 of the progressive's arithmetic: paid by its row, T as before."""
     person = Person(place)

@@ -229,6 +229,9 @@ static bool take_bonus_spins(struct seat *seat, const Carillon__WalletFact *mess
 bool adopt_row(struct engine *engine, struct seat *seat, const Carillon__WalletFact *fact)
 {
 	uint64_t seq = fact->envelope->seq;
+	/* After a restart rows come again that the stored state has. A grant of bonus spins that
+	 * was used up since is forgotten, so only its seq tells that it is an old one. */
+	bool again = seq <= seat->player.taken_seq;
 
 	if (!kind_known(fact) && fact->refusal == CARILLON__REFUSAL__REFUSAL_NONE) {
 		quarantine_put(engine, seat, seq, true, "kind %d is unknown to this build",
@@ -245,13 +248,15 @@ bool adopt_row(struct engine *engine, struct seat *seat, const Carillon__WalletF
 		take_award(engine, seat, fact);
 	else if ((fact->kind == CARILLON__MOVE_KIND__MOVE_SPINS ||
 			 fact->kind == CARILLON__MOVE_KIND__MOVE_SPINS_END) &&
-		 !take_bonus_spins(seat, fact)) {
+		 !again && !take_bonus_spins(seat, fact)) {
 		quarantine_put(engine, seat, seq, false,
 			"the bonus spins (%zu bytes) cannot be read", fact->record.len);
 		return false;
 	} else if (fact->kind == CARILLON__MOVE_KIND__MOVE_BLOCK &&
 		   fact->refusal == CARILLON__REFUSAL__REFUSAL_NONE)
 		seat->player.blocked = fact->amount != 0;
+	if (!again)
+		seat->player.taken_seq = seq;
 	play_run(engine, seat);
 	return true;
 }

@@ -269,6 +269,7 @@ size_t player_encode(const struct player *player, uint8_t out[PLAYER_BYTES_MAX])
 	message.next_salt = data_of(player->salt.bytes, PLAYER_SALT_BYTES);
 	message.next_key = player->salt.key;
 	message.money_seq = player->money_seq;
+	message.taken_seq = player->taken_seq;
 	message.balance = player->balance.minor;
 	for (uint32_t i = 0; i < player->award_count; i++) {
 		carillon__kept_award__init(&award[i]);
@@ -595,6 +596,7 @@ static enum codec_status get_player(const Carillon__PlayerState *message, struct
 	player->blocked = message->blocked;
 	player->salt.key = message->next_key;
 	player->money_seq = message->money_seq;
+	player->taken_seq = message->taken_seq;
 	player->balance = money_of(message->balance);
 	for (size_t i = 0; i < message->n_awards; i++)
 		player->award[i] =

@@ -12,7 +12,7 @@
 
 #define RECORD_BYTES_MAX 1024 /* of a record; the wallet's limit */
 #define STATE_BYTES_MAX 1024  /* of a game's state */
-#define PLAYER_BYTES_MAX 2272 /* of a player's state */
+#define PLAYER_BYTES_MAX 2288 /* of a player's state */
 
 enum codec_status {
 	CODEC_OK = 0,

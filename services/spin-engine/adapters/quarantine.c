@@ -214,7 +214,9 @@ static void try_again(struct engine *engine, player_id player)
 		return;
 	}
 	if (from == 0)
-		from = seat->player.money_seq + 1;
+		from = (seat->player.taken_seq > 0 ? seat->player.taken_seq
+						   : seat->player.money_seq) +
+		       1;
 	take_rows(engine, seat, from, last_taken(engine, shard));
 	if (seat_aside(seat))
 		return;

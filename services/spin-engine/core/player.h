@@ -162,6 +162,7 @@ struct player {
 	uint64_t last_move;
 	struct player_salt salt; /* of the next move */
 	uint64_t money_seq;	 /* seq of the row that `balance` comes from */
+	uint64_t taken_seq;	 /* seq of the newest row that was read in order */
 	struct money balance;
 	struct player_last last;
 	uint32_t award_count; /* latest last */

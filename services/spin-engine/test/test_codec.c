@@ -201,6 +201,7 @@ static void test_codec_player_round_trip(void **unused)
 		.last_move = 8,
 		.salt = { { 1 }, 3 },
 		.money_seq = 77,
+		.taken_seq = 76,
 		.balance = { 1234 },
 		.last = { { 1 }, { 2 }, PLAYER_MOVE_GAMBLE, 1, 2, 7, { 9 } },
 		.award_count = 1,
