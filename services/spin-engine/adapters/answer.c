@@ -365,7 +365,28 @@ static bool was_refused(const struct seat *seat, const struct request *request)
 }
 
 /* While a reply waits for an award, the player may move on by another request; the state is then no
- * longer the result of this one. */
+ * longer the result of this one. After many moves the player's record does not even have the
+ * request any more; of a move that was made this too means that it was done. */
+static bool moved_on(
+	const struct seat *seat, const struct request *request, struct player_error *error_r)
+{
+	const struct player_command *command = &request->command.core;
+	enum player_outcome outcome;
+
+	if (!request->result || !command->has_request_id)
+		return false;
+	outcome = player_repeat(&seat->player, command, error_r);
+	if (outcome == PLAYER_PROPOSE &&
+		(command->verb == VERB_BET || command->verb == VERB_COLLECT ||
+			command->verb == VERB_GAMBLE || command->verb == VERB_HALVE)) {
+		*error_r = (struct player_error){
+			.refusal = REFUSED_DONE, .field = "Idempotency-Key", .min = 1
+		};
+		return true;
+	}
+	return outcome == PLAYER_REFUSE;
+}
+
 static void answer_now(struct engine *engine, struct seat *seat, struct request *request)
 {
 	struct player_error error;
@@ -374,8 +395,7 @@ static void answer_now(struct engine *engine, struct seat *seat, struct request 
 	if (was_refused(seat, request)) {
 		fault_of_refusal(seat->player.last.refusal, &fault);
 		answer_with(engine, seat, request, &fault, false);
-	} else if (request->result &&
-		   player_repeat(&seat->player, &request->command.core, &error) == PLAYER_REFUSE) {
+	} else if (moved_on(seat, request, &error)) {
 		answer_error(engine, seat, request, &error);
 	} else {
 		answer_with(engine, seat, request, NULL, request->result);
