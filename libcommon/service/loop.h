@@ -66,9 +66,8 @@ struct reading {
 
 /* A shard held: the service's view, and the loop's own data. */
 struct holding {
-	struct service_shard shard;	    /* first member: services get a pointer to it */
-	int64_t fenced[SERVICE_TOPICS_MAX]; /* offsets stored by the last commit */
-	uint64_t fenced_seq[SERVICE_TOPICS_MAX];
+	struct service_shard shard; /* first member: services get a pointer to it */
+	struct service_position fenced[SERVICE_TOPICS_MAX]; /* stored by the last commit */
 	struct service_position marked[SERVICE_TOPICS_MAX]; /* while service->marked */
 	struct reading readings[SERVICE_TOPICS_MAX];
 	bool one_by_one; /* one message a commit, after repeated crashes */

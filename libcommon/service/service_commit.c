@@ -84,13 +84,13 @@ enum extent {
 static struct service_position next_position(
 	const struct service *service, const struct holding *holding, int topic, enum extent extent)
 {
-	struct service_position next = { holding->fenced[topic], holding->fenced_seq[topic] };
+	struct service_position next = holding->fenced[topic];
 	if (extent == WHOLE)
 		next = holding->shard.position[topic];
 	else if (extent == MARKED)
 		next = holding->marked[topic];
 	if (topic >= service->ops->topics_n)
-		next.offset = holding->fenced[topic];
+		next.offset = holding->fenced[topic].offset;
 	return next;
 }
 
@@ -103,8 +103,8 @@ static void arrays_fill(struct service *service, struct fence_arrays *arrays, en
 		array_add(arrays, EPOCH, (int64_t)h->shard.epoch);
 		const struct service_position next[] = { next_position(service, h, 0, extent),
 			next_position(service, h, 1, extent) };
-		array_add(arrays, FENCED_1, h->fenced[0]);
-		array_add(arrays, FENCED_2, h->fenced[1]);
+		array_add(arrays, FENCED_1, h->fenced[0].offset);
+		array_add(arrays, FENCED_2, h->fenced[1].offset);
 		array_add(arrays, OFFSET_1, next[0].offset);
 		array_add(arrays, SEQ_1, (int64_t)next[0].seq);
 		array_add(arrays, OFFSET_2, next[1].offset);
@@ -120,11 +120,8 @@ static void fence_remember(struct service *service, enum extent extent)
 {
 	for (size_t i = 0; i < service->held_n; i++) {
 		struct holding *h = service->held[i];
-		for (int t = 0; t < SERVICE_TOPICS_MAX; t++) {
-			const struct service_position next = next_position(service, h, t, extent);
-			h->fenced[t] = next.offset;
-			h->fenced_seq[t] = next.seq;
-		}
+		for (int t = 0; t < SERVICE_TOPICS_MAX; t++)
+			h->fenced[t] = next_position(service, h, t, extent);
 		h->progress = false;
 	}
 }

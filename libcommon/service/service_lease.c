@@ -116,8 +116,7 @@ static struct holding *holding_new(const PGresult *row, int i)
 	for (int t = 0; t < SERVICE_TOPICS_MAX; t++) {
 		holding->shard.position[t].offset = pg_number(row, i, 3 + 2 * t);
 		holding->shard.position[t].seq = (uint64_t)pg_number(row, i, 4 + 2 * t);
-		holding->fenced[t] = holding->shard.position[t].offset;
-		holding->fenced_seq[t] = holding->shard.position[t].seq;
+		holding->fenced[t] = holding->shard.position[t];
 	}
 	holding->one_by_one = pg_number(row, i, 7) >= DEATHS_MAX;
 	holding->trying_topic = (int)pg_number(row, i, 8);
@@ -215,7 +214,7 @@ void service_lease_release(struct service *service, struct holding *holding)
 		"where service = $1 and shard = $2 and epoch = $3",
 		3, parameters));
 	log_info("shard %u: released at offset %lld", holding->shard.shard,
-		(long long)holding->fenced[0]);
+		(long long)holding->fenced[0].offset);
 	service->by_shard[holding->shard.shard] = NULL;
 	for (size_t i = 0; i < service->held_n; i++)
 		if (service->held[i] == holding)
