@@ -470,16 +470,19 @@ static bool json_content(const struct http_head *head)
 	       (type[16] == '\0' || type[16] == ';' || type[16] == ' ');
 }
 
-/* A path that nothing is at takes no method better than any other. */
-static void refuse_method(struct edge_request *request, const char *methods)
+static void refuse_method(struct edge_request *request, const char *methods, const char *message)
 {
+	edge_http_refuse(request, 405, "method_refused", message);
+	edge_answer_header(request, "Allow", methods);
+}
+
+/* Refuses the method if the path accepts others. */
+static bool path_refuses_method(struct edge_request *request)
+{
+	const char *methods = edge_request_methods(request);
 	if (methods != NULL)
-		edge_http_refuse(
-			request, 405, "method_refused", "This path does not accept this method.");
-	else
-		edge_http_refuse(request, 405, "method_refused",
-			"This server accepts only GET, HEAD and POST.");
-	edge_answer_header(request, "Allow", methods != NULL ? methods : "GET, HEAD, POST");
+		refuse_method(request, methods, "This path does not accept this method.");
+	return methods != NULL;
 }
 
 /* All rejections that need only the header. */
@@ -496,7 +499,9 @@ static void header_check(struct edge_request *request, const struct http_head *h
 	} else if (!headers_good) {
 		edge_http_refuse(request, 431, "header_refused", "A header is too long.");
 	} else if (!method_known) {
-		refuse_method(request, edge_request_methods(request));
+		if (!path_refuses_method(request))
+			refuse_method(request, "GET, HEAD, POST",
+				"This server accepts only GET, HEAD and POST.");
 	} else if (!request->health_only && edge_request_route(request)) {
 		bool body = request->route->body;
 		if (request->body_expected > EDGE_BODY_MAX)
@@ -508,8 +513,8 @@ static void header_check(struct edge_request *request, const struct http_head *h
 		else if (body && !json_content(head))
 			edge_http_refuse(request, 415, "content_type",
 				"Content-Type must be application/json.");
-	} else if (!is_own(request) && edge_request_methods(request) != NULL) {
-		refuse_method(request, edge_request_methods(request));
+	} else if (!is_own(request) && path_refuses_method(request)) {
+		return;
 	} else if (request->body_expected > 0) {
 		edge_http_refuse(
 			request, 404, "not_found", "Nothing exists at this path for this method.");
