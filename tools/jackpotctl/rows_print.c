@@ -4,14 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-PGresult *rows_ask(PGconn *conn, const char *sql)
+PGresult *rows_ask_with(
+	PGconn *conn, const char *fault, const char *sql, int n, const char *const *parameters)
 {
-	PGresult *result = PQexec(conn, sql);
+	PGresult *result = PQexecParams(conn, sql, n, NULL, parameters, NULL, NULL, 0);
 
 	if (PQresultStatus(result) == PGRES_TUPLES_OK)
 		return result;
-	fprintf(stderr, "jackpotctl: the database could not be read: %s", PQerrorMessage(conn));
+	fprintf(stderr, "jackpotctl: %s: %s", fault, PQerrorMessage(conn));
 	exit(2);
+}
+
+PGresult *rows_ask(PGconn *conn, const char *sql)
+{
+	return rows_ask_with(conn, "the database could not be read", sql, 0, NULL);
 }
 
 void rows_text(const PGresult *result, const char *title)

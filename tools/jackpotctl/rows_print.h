@@ -5,8 +5,10 @@
 #include <jansson.h>
 #include <libpq-fe.h>
 
-/* Ends the program with 2 when the query fails. */
+/* Both end the program with 2 when the query fails. `fault` begins what is said then. */
 PGresult *rows_ask(PGconn *conn, const char *sql);
+PGresult *rows_ask_with(
+	PGconn *conn, const char *fault, const char *sql, int n, const char *const *parameters);
 void rows_text(const PGresult *result, const char *title);
 json_t *rows_json(const PGresult *result); /* an array of objects, all values text */
 /* As one line on stdout; frees it. */

@@ -70,13 +70,7 @@ static void hash_make(const char *password, char out[PASSWORD_HASH_MAX])
 
 static PGresult *rows(PGconn *conn, const char *sql, int n, const char *const *parameters)
 {
-	PGresult *result = PQexecParams(conn, sql, n, NULL, parameters, NULL, NULL, 0);
-
-	if (PQresultStatus(result) == PGRES_TUPLES_OK)
-		return result;
-	fprintf(stderr, "jackpotctl: the users could not be read or written: %s",
-		PQerrorMessage(conn));
-	exit(EXIT_USAGE);
+	return rows_ask_with(conn, "the users could not be read or written", sql, n, parameters);
 }
 
 static void told(const struct user_options *options, const char *what, const char *password)

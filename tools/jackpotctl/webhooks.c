@@ -6,17 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define EXIT_USAGE 2
-
 static PGresult *ask(PGconn *conn, const char *sql, int n, const char *const *parameters)
 {
-	PGresult *result = PQexecParams(conn, sql, n, NULL, parameters, NULL, NULL, 0);
-
-	if (PQresultStatus(result) == PGRES_TUPLES_OK)
-		return result;
-	fprintf(stderr, "jackpotctl: the webhooks could not be read or written: %s",
-		PQerrorMessage(conn));
-	exit(EXIT_USAGE);
+	return rows_ask_with(conn, "the webhooks could not be read or written", sql, n, parameters);
 }
 
 bool webhooks_list(PGconn *conn, const char *operator_id, bool json)
