@@ -380,7 +380,7 @@ def test_bad_messages_on_every_topic():
         before = ledger()
         letters = len(kafka_raw("letters").splitlines())
         counted, refused = metric("carillon_dead_letters_total", service), metric("carillon_bus_refused_total", service)
-        restarts = {name: row[2] for name, row in place.status().items()}
+        restarts = place.restarts()
         sent = [0]
 
         def send_again(payloads):
@@ -405,7 +405,7 @@ def test_bad_messages_on_every_topic():
             wait_until(f"dead letters of {topic}", lambda: send_again(missing()) or not missing(), 20, 0.2)
             assert all(len(row[3]) > 10 for row in fresh()), "a letter without a reason"
             wait_until("the metric", lambda: metric("carillon_dead_letters_total", service) >= counted + len(POISON), 20)
-        assert {name: row[2] for name, row in place.status().items()} == restarts, "somebody died of it"
+        assert place.restarts() == restarts, "somebody died of it"
         assert ledger() == before, topic
         force(place, person.name, RULES.stops())
         person.refresh()
@@ -417,7 +417,7 @@ def test_bad_messages_on_fact_topics():
     for payload in POISON:
         kafka_raw("send", "jackpot.facts", "0", "progressive-pool", data=payload)
     wait_until("the metric", lambda: metric("carillon_notifications_unreadable_total", "notifications") >= counted + len(POISON), 5)
-    restarts = {name: row[2] for name, row in place.status().items()}
+    restarts = place.restarts()
     url = place.http("GET", "/v1/config").json["events_url"]
     client = Socket(url, {"subscribe": ["jackpots", "winners"]})
     client.until(lambda e: e["type"] == "snapshot")
@@ -429,7 +429,7 @@ def test_bad_messages_on_fact_topics():
     paid = winner.round["jackpots"][0]["paid_minor"]
     assert client.until(lambda e: e["type"] == "winner")["paid_minor"] == paid
     client.close()
-    assert {name: row[2] for name, row in place.status().items()} == restarts
+    assert place.restarts() == restarts
 
 
 def test_books_balance_after_bad_input():

@@ -174,6 +174,10 @@ class Installation:
                 rows[fields[0]] = (fields[1], int(fields[2]), int(fields[3]))
         return rows
 
+    def restarts(self):
+        """How often each service has been started again."""
+        return {name: row[2] for name, row in self.status().items()}
+
     def pid(self, name):
         for which in ("supervisor", "stack"):
             if name in self.status(which):

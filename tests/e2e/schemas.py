@@ -66,14 +66,14 @@ def attack(name, *only, token=None, known=None):
     with open(f"{folder}/{name}.toml", "w", encoding="utf-8") as file:
         # The path or the query may also be too long, and a pool may be paused meanwhile.
         file.write("[checks.negative_data_rejection]\nexpected-statuses = [400, 401, 403, 404, 405, 409, 413, 414, 415, 422, 429, 431, 503]\n")
-    restarts = {service: row[2] for service, row in place.status().items()}
+    restarts = place.restarts()
     done = subprocess.run([place.schemathesis, "--config-file", f"{folder}/{name}.toml", "run", f"{folder}/{name}.json", "--url", place.url, "--seed", str(SEED),
                            "--max-examples", str(EXAMPLES), "--exclude-checks", LEFT_OUT, "--phases", "coverage,fuzzing", "--no-color", "--suppress-health-check", "all",
                            "--continue-on-failure", "--request-timeout", "20", *(["--header", f"Authorization: Bearer {token}"] if token else []), *only],
                           cwd=folder, capture_output=True, text=True, timeout=900, check=False, env={**os.environ, "PYTHONWARNINGS": "ignore", "COLUMNS": "160"})
     with open(f"{folder}/{name}.log", "w", encoding="utf-8") as file:
         file.write(done.stdout + done.stderr)
-    assert {service: row[2] for service, row in place.status().items()} == restarts, f"a service was restarted; {folder}/{name}.log"
+    assert place.restarts() == restarts, f"a service was restarted; {folder}/{name}.log"
     assert done.returncode == 0, f"status {done.returncode}, seed {SEED}:\n{done.stdout[-6000:]}{done.stderr[-2000:]}"
     print(f"measured: {name}: " + (re.findall(r"^.*test cases.*$|^ *Test cases:.*\n.*$", done.stdout, re.M) or ["?"])[-1].strip().replace("\n", " "))
 
