@@ -76,6 +76,9 @@ static const struct setting settings[] = {
 		&gateway.settings.reality_check_s,
 		"seconds of play after which the page reminds a player of time and result, "
 		"unless the player has chosen another interval; 0: never" },
+	{ "GATEWAY_TURBO", SETTING_BOOL, "1", 0, 1, &gateway.settings.turbo,
+		"1: players may choose Turbo, which shortens the reels' turn; 0: the page does "
+		"not offer it" },
 	{ "GATEWAY_STAFF_IDLE_S", SETTING_INT, "1800", 60, 86400, &gateway.settings.staff_idle_s,
 		"seconds without a request after which a session of the console ends" },
 	{ "GATEWAY_STAFF_SESSION_S", SETTING_INT, "43200", 300, 604800,

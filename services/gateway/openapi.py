@@ -139,7 +139,9 @@ SCHEMAS = {
     "BonusSpins": obj(id=ID, game=SLUG, left=U, spins=U, coin_minor=MINOR, lines=U, coins=U, expires_us=US),
     "State": told(obj(player=PLAYER, currency=CURRENCY, balance_minor=MINOR, balance_seq=U, pending_minor=MINOR, expect=told(U, "The number of the next move."),
                       secret_hash=told(HEX, "SHA-256 of the secret of the next move."), round=or_null(named("RoundView")), last_round_Q=named("RoundView"),
-                      gamble_cards=many(CARD), witch=U, autoplay=or_null(named("Autoplay")), cards=or_null(named("CardsClaim")), bet_not_placed_Q=BOOL,
+                      gamble_cards=many(CARD), witch=U, autoplay=or_null(named("Autoplay")),
+                      autoplay_stopped_Q=told(one_of("count", "loss_limit", "single_win", "jackpot", "feature", "player"), "Why the game's last autoplay ended."),
+                      cards=or_null(named("CardsClaim")), bet_not_placed_Q=BOOL,
                       carried=many(named("Carried")), bonus_spins=many(named("BonusSpins"))),
                   "The player's state in a game."),
 
@@ -454,7 +456,9 @@ FIGURES = obj(pool=U, levels=many(obj(level=LEVEL, suit=TEXT, currency=CURRENCY,
 OPERATOR, OF_PLAYER, OF_POOL = "/v1/operators/{}", "/v1/operators/{}/players/{}", "/v1/operators/{}/pools/{}"
 
 route("public", "get", "/v1/config", "What a page needs to know about the installation",
-      obj(kind=one_of("live", "demo", "test"), events_url=TEXT, operators=many(U), shards=U))
+      obj(kind=one_of("live", "demo", "test"), events_url=TEXT, operators=many(U), shards=U,
+          bet_gap_ms=told(whole(0, 60000), "The shortest time between two bets of a player; 0: none."),
+          turbo=told(BOOL, "Whether the page may offer Turbo.")))
 route("public", "get", "/v1/games", "The games", obj(games=many(named("GameListed"))), etag=True)
 route("public", "get", "/v1/definitions/{}", "The definition file with this SHA-256, the math version of a round", OBJECT, etag=True)
 route("public", "get", "/v1/games/{}", "A game: its symbols, paytable, bets and features", named("Game"), etag=True)

@@ -128,6 +128,8 @@ void answer_state_members(struct json_out *out, const Carillon__SpinReply *reply
 	out_close(out, ']');
 	out_uint(out, "witch", reply->witch);
 	out_message(out, "autoplay", reply->autoplay == NULL ? NULL : &reply->autoplay->base);
+	if (reply->autoplay_stopped[0] != '\0')
+		out_string(out, "autoplay_stopped", reply->autoplay_stopped);
 	out_message(out, "cards", reply->cards == NULL ? NULL : &reply->cards->base);
 	if (reply->bet_not_placed)
 		out_bool(out, "bet_not_placed", true);

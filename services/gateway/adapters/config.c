@@ -26,6 +26,8 @@ void on_config(struct edge_request *request, void *context)
 	}
 	out_close(out, ']');
 	out_uint(out, "shards", gateway->shards);
+	out_int(out, "bet_gap_ms", common.bet_gap_ms);
+	out_bool(out, "turbo", gateway->settings.turbo);
 	out_close(out, '}');
 	answer_sent(gateway, request, 200);
 }

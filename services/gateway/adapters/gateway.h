@@ -89,6 +89,7 @@ struct gateway_settings {
 	int64_t reality_check_s;
 	int64_t staff_idle_s, staff_session_s, staff_confirm_s, staff_lock_s;
 	bool definitions;
+	bool turbo;
 };
 
 struct gateway {

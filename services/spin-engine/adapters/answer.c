@@ -72,8 +72,13 @@ static void fill_autoplay(
 	Carillon__Autoplay *message;
 
 	reply->witch = play->state.witch;
-	if (!autoplay_running(autoplay))
+	if (!autoplay_running(autoplay)) {
+		/* The reason would tell what the rest of an unwatched round brings. */
+		if (autoplay->spins > 0 && !player_feature_open(play))
+			reply->autoplay_stopped =
+				arena_text(&engine->arena, autoplay_stop_text(autoplay->stopped));
 		return;
+	}
 	message = arena_take(&engine->arena, sizeof(*message));
 	carillon__autoplay__init(message);
 	message->id.len = AUTOPLAY_ID_BYTES;
