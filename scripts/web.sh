@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # web.sh: makes build/web, what the gateway serves: our pages as they are, and beside them in vendor/ what
 # services/gateway/web/package-lock.json pins (checked by npm against the digests in it), with the licences. There is no build step
-# for the pages themselves but their brotli and gzip. figures.json, for the games' help, is what slotmath says of each definition.   web.sh modules: only fetches, with the tests' tools too, and prints where they are.
+# for the pages themselves but the folder that browsers keep for ever, and brotli and gzip. figures.json, for the games' help, is what slotmath says of each definition.   web.sh modules: only fetches, with the tests' tools too, and prints where they are.
 set -eu
 . "$(dirname "$0")/lib.sh"
 from=$ROOT/services/gateway/web
@@ -72,6 +72,33 @@ for (const name of readdirSync(folder, { recursive: true })) {
 SCRIPT
 }
 
+# Moves what the pages load into one folder whose name is a digest of all that is in it: browsers keep it for ever (edge_pages.c). Pages and what has an
+# address of its own stay where they are.
+lasting() {
+    node - "$1" <<'SCRIPT'
+const { createHash } = require("node:crypto");
+const { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } = require("node:fs");
+const { dirname } = require("node:path");
+const folder = process.argv[2];
+const STAYS = /\.(html|txt|md|LICENSE|wasm)$|^(manifest\.json|icon\.svg|docs\/(open|async)api\.json)$/;
+const LOADS = /\.(html|js|css)$/;
+const files = readdirSync(folder, { recursive: true }).filter((name) => statSync(`${folder}/${name}`).isFile()).sort();
+const moving = files.filter((name) => !STAYS.test(name));
+const digest = createHash("sha256");
+for (const name of moving) digest.update(`${name}\0`).update(readFileSync(`${folder}/${name}`));
+const to = `/a.${digest.digest("hex").slice(0, 12)}.a`;
+// "/api.js", url(/x.svg), and the names that a page puts together: `/worlds/${name}/tile.svg`
+const known = new Set(moving.map((name) => `/${name}`));
+const moves = (path) => known.has(path) || path.startsWith("/worlds/${");
+const moved = (text) => text.replace(/(["'`(])(\/[^"'`()\s?#]+)/g, (all, quote, path) => moves(path) ? `${quote}${to}${path}` : all);
+for (const name of files) if (LOADS.test(name) && !name.startsWith("vendor/")) writeFileSync(`${folder}/${name}`, moved(readFileSync(`${folder}/${name}`, "utf8")));
+for (const name of moving) {
+	mkdirSync(dirname(`${folder}${to}/${name}`), { recursive: true });
+	renameSync(`${folder}/${name}`, `${folder}${to}/${name}`);
+}
+SCRIPT
+}
+
 # Beside each text its brotli and gzip, made once here and not with each answer; npm brings node.
 codings() {
     node - "$1" <<'SCRIPT'
@@ -116,6 +143,7 @@ pages() {
     python3 "$ROOT/services/notifications/asyncapi.py" >"$new/docs/asyncapi.json"
     cp "$ROOT/build/fairness.wasm" "$new/fairness/fairness.wasm"
     preloads "$new"
+    lasting "$new"
     codings "$new"
     say "fairness.wasm: $(stat -c %s "$new/fairness/fairness.wasm") bytes, $(stat -c %s "$new/fairness/fairness.wasm.br") in brotli (at most 150,000)"
     cp "$place/stamp" "$new/.made"

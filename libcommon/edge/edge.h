@@ -236,9 +236,11 @@ void edge_websocket_close(struct edge_stream *stream, uint16_t code, const char 
 
 /* Reads a whole folder (at most 768 files, 32 MiB) and serves it under "/". Routes take precedence
  * over files. The page of a folder is its index.html. A client that accepts the coding gets
- * app.js.br or app.js.gz in place of app.js. A client may cache a file with a digest in its name
- * (app.0123abcd.js) for ever. Every answer has an ETag, a strict Content-Security-Policy, nosniff
- * and no referrer. No page may be shown in a frame, except as edge_pages_framed permits.
+ * app.js.br or app.js.gz in place of app.js. A client may cache a file with a digest in its path
+ * (app.0123abcd.js, /a.0123456789ab.a/app.js) for ever. A file in another build's folder of that
+ * form is this build's file of the same name, not to be cached. Every answer has an ETag, a strict
+ * Content-Security-Policy, nosniff and no referrer. No page may be shown in a frame, except as
+ * edge_pages_framed permits.
  *
  * - connect: other origins that the pages may connect to, space-separated ("ws://127.0.0.1:8081"),
  *   or NULL

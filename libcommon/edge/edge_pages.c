@@ -72,6 +72,13 @@ static bool has_digest(const char *path)
 	return false;
 }
 
+/* In "/a.0123456789ab.a/reels.js" the slash after the folder's name; NULL in any other path. */
+static const char *folder_end(const char *path)
+{
+	size_t n = strncmp(path, "/a.", 3) == 0 ? strspn(path + 3, "0123456789abcdef") : 0;
+	return n >= DIGEST_MIN && strncmp(path + 3 + n, ".a/", 3) == 0 ? path + 3 + n + 2 : NULL;
+}
+
 static bool page_read(struct edge *edge, const char *file, const char *path, size_t *total)
 {
 	FILE *in = fopen(file, "rb");
@@ -183,6 +190,23 @@ bool edge_pages(struct edge *edge, const char *folder, const char *connect, cons
 	return ok;
 }
 
+/* What pages load lies in one folder, "/a.DIGEST.a/". Gateways are replaced one by one: where a
+ * page of another build asks, it gets the file of this build, if there is one. Returns the path in
+ * this build's folder, or NULL. */
+static const char *path_here(const struct edge *edge, const char *path, char out[EDGE_PATH_MAX])
+{
+	const char *theirs = folder_end(path);
+	for (size_t i = 0; theirs != NULL && i < edge->pages_n; i++) {
+		const char *ours = folder_end(edge->pages[i].path);
+		if (ours == NULL)
+			continue;
+		(void)snprintf(out, EDGE_PATH_MAX, "%.*s%s", (int)(ours - edge->pages[i].path),
+			edge->pages[i].path, theirs);
+		return out;
+	}
+	return NULL;
+}
+
 static const struct edge_page *page_at(const struct edge *edge, const char *path)
 {
 	for (size_t i = 0; i < edge->pages_n; i++)
@@ -194,6 +218,7 @@ static const struct edge_page *page_at(const struct edge *edge, const char *path
 const struct edge_page *edge_page_find(const struct edge *edge, const char *path, bool *redirect_r)
 {
 	char index[EDGE_PATH_MAX + 16];
+	char here[EDGE_PATH_MAX];
 	size_t length = strlen(path);
 	*redirect_r = false;
 	if (length > 0 && path[length - 1] == '/') {
@@ -201,6 +226,8 @@ const struct edge_page *edge_page_find(const struct edge *edge, const char *path
 		return page_at(edge, index);
 	}
 	const struct edge_page *page = page_at(edge, path);
+	if (page == NULL && path_here(edge, path, here) != NULL)
+		return page_at(edge, here);
 	if (page == NULL) {
 		(void)snprintf(index, sizeof(index), "%s/index.html", path);
 		*redirect_r = page_at(edge, index) != NULL;
@@ -254,7 +281,7 @@ static void policy_answer(struct edge_request *request, const struct edge_page *
 void edge_page_answer(struct edge_request *request, const struct edge_page *page)
 {
 	const struct edge_page *bytes = bytes_for(request, page);
-	request->lasts = page->lasts;
+	request->lasts = page->lasts && strcmp(request->path, page->path) == 0;
 	if (edge_answer_etag(request, bytes->etag))
 		return;
 	if (bytes->coding != NULL)

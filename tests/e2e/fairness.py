@@ -5,7 +5,7 @@ import json
 import re
 
 import lib_pages
-from lib_pages import Page, closing, no_problems
+from lib_pages import FILES, Page, closing, no_problems
 from lib_stack import ROOT, Installation, run
 
 place = browser = None
@@ -78,11 +78,11 @@ def test_only_this_page_compiles_and_it_speaks_swedish():
     page = Page("swede", "/fairness/?lang=sv#round=1")
     page.see("document.querySelector('#fair-error')")
     assert "Logga in" in page.text(selector="#fair-error") and "rättvis" in page.text(selector="h1"), page.text(selector="body")
-    same = page.evaluate(code="Promise.all([import('/fairness/en.js'), import('/fairness/sv.js')]).then(([en, sv]) => JSON.stringify(Object.keys(en.WORDS).sort()) === JSON.stringify(Object.keys(sv.WORDS).sort()))")
+    same = page.evaluate(code="Promise.all([import('" + FILES + "/fairness/en.js'), import('" + FILES + "/fairness/sv.js')]).then(([en, sv]) => JSON.stringify(Object.keys(en.WORDS).sort()) === JSON.stringify(Object.keys(sv.WORDS).sort()))")
     assert same, "a word of the fairness page is missing in a language"
     with open(f"{ROOT}/libcommon/game/features.def", encoding="utf-8") as file:
         drawn = [text.removesuffix(" %u") for text in re.findall(r'^DRAW\(\w+, "([^"]+)"\)', file.read(), re.M)]
-    words = page.evaluate(code="import('/fairness/en.js').then(({ WORDS }) => Object.keys(WORDS))")
+    words = page.evaluate(code="import('" + FILES + "/fairness/en.js').then(({ WORDS }) => Object.keys(WORDS))")
     assert drawn and not [text for text in drawn if f"fair.draw.{text}" not in words], "a drawn number without a word"
     no_problems()
     other = Page("other", "/rules/mona-lisa/")

@@ -18,6 +18,7 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/time.h>
 #include <unistd.h>
 
@@ -179,7 +180,7 @@ static void *run(void *context)
 static const char *const pages[][2] = { { "index.html", "<p>home" }, { "app.js", "plain" },
 	{ "app.js.br", "in brotli" }, { "app.js.gz", "in gzip" }, { "only.css", "plain" },
 	{ "only.css.gz", "in gzip" }, { "art.0123abcd.js", "for ever" },
-	{ "framed.html", "<p>game" } };
+	{ "framed.html", "<p>game" }, { "a.0123456789ab.a/reels.js", "turn" } };
 
 /* The site that the query names may frame the page. */
 static bool framers(void *context, const struct edge_request *request, char out[EDGE_FRAMERS_MAX])
@@ -190,8 +191,10 @@ static bool framers(void *context, const struct edge_request *request, char out[
 
 static void pages_serve(struct edge *edge)
 {
-	char folder[] = "/tmp/carillon-pages-XXXXXX", path[128];
+	char folder[] = "/tmp/carillon-pages-XXXXXX", path[128], lasting[64];
 	assert_non_null(mkdtemp(folder));
+	(void)snprintf(lasting, sizeof(lasting), "%s/a.0123456789ab.a", folder);
+	assert_int_equal(mkdir(lasting, 0700), 0);
 	for (size_t i = 0; i < sizeof(pages) / sizeof(pages[0]); i++) {
 		(void)snprintf(path, sizeof(path), "%s/%s", folder, pages[i][0]);
 		FILE *file = fopen(path, "w");
@@ -205,6 +208,7 @@ static void pages_serve(struct edge *edge)
 		(void)snprintf(path, sizeof(path), "%s/%s", folder, pages[i][0]);
 		assert_int_equal(unlink(path), 0);
 	}
+	assert_int_equal(rmdir(lasting), 0);
 	assert_int_equal(rmdir(folder), 0);
 }
 
@@ -737,6 +741,34 @@ static void test_edge_pages_are_kept(void **state)
 	assert_non_null(strstr(out, "Cache-Control: public, max-age=31536000, immutable\r\n"));
 }
 
+/* Only the folder's own build may be kept: another build's may hold another file under this name.
+ */
+static void test_edge_pages_of_another_build(void **state)
+{
+	static const struct {
+		const char *path, *status, *kept;
+	} TABLE[] = {
+		{ "/a.0123456789ab.a/reels.js", "HTTP/1.1 200", "immutable" },
+		{ "/a.fedcba9876543210.a/reels.js", "HTTP/1.1 200", "no-cache" },
+		{ "/a.fedcba987654.a/lines.js", "HTTP/1.1 404", NULL },
+		{ "/a.fedcba9.a/reels.js", "HTTP/1.1 404", NULL },
+		{ "/a.fedcba987654/reels.js", "HTTP/1.1 404", NULL },
+		{ "/b.fedcba987654.a/reels.js", "HTTP/1.1 404", NULL },
+	};
+	char request[512], out[4096];
+	(void)state;
+	for (size_t i = 0; i < sizeof(TABLE) / sizeof(TABLE[0]); i++) {
+		(void)snprintf(request, sizeof(request), "GET %s HTTP/1.1\r\nHost: x\r\n\r\n",
+			TABLE[i].path);
+		ask(port, request, out, sizeof(out));
+		assert_memory_equal(out, TABLE[i].status, 12);
+		if (TABLE[i].kept != NULL) {
+			assert_non_null(strstr(out, TABLE[i].kept));
+			assert_non_null(strstr(out, "\r\n\r\nturn"));
+		}
+	}
+}
+
 static void test_edge_pages_are_framed_by_their_sites_alone(void **state)
 {
 	static const struct {
@@ -804,6 +836,7 @@ int main(void)
 		cmocka_unit_test(test_edge_websocket),
 		cmocka_unit_test(test_edge_pages_in_codings),
 		cmocka_unit_test(test_edge_pages_are_kept),
+		cmocka_unit_test(test_edge_pages_of_another_build),
 		cmocka_unit_test(test_edge_pages_are_framed_by_their_sites_alone),
 		cmocka_unit_test(test_edge_pages_compile_nothing),
 		cmocka_unit_test(test_edge_drains),

@@ -20,9 +20,9 @@ export async function loadWords(code = fits()) {
 	document.documentElement.dir = code === "ar-XB" ? "rtl" : "ltr";
 }
 
-// The messages of a page that has files of its own: en.js and sv.js in its folder.
+// The messages of a page that has files of its own: en.js and sv.js in its folder, a URL.
 export async function loadMore(folder) {
-	const file = (code) => import(`${folder}/${code}.js`).then(({ WORDS }) => WORDS);
+	const file = (code) => import(new URL(`${code}.js`, folder)).then(({ WORDS }) => WORDS);
 	const own = FILES[current.code] ? await file(current.code).catch(() => ({})) : {};
 	current.words = { ...current.words, ...await file("en"), ...own };
 }

@@ -122,7 +122,7 @@ function Page() {
 	return html`<header><h1>${t("fair.title")}</h1><a class="button" href=${HOME}>${t("h.back")}</a></header>
 		<p>${t("fair.intro")}</p>
 		<form class="fairform" onSubmit=${ask}>
-			<label>${t("h.round")} <input id="fair-round" inputmode="numeric" required pattern="[1-9][0-9]*" value=${number} onInput=${(event) => setNumber(event.target.value)} /></label>
+			<label>${t("round-no")} <input id="fair-round" inputmode="numeric" required pattern="[1-9][0-9]*" value=${number} onInput=${(event) => setNumber(event.target.value)} /></label>
 			<button id="fair-check" disabled=${busy}>${t("fair.check")}</button>
 			<label class="button filebutton">${t("fair.open")}<input id="fair-file" type="file" accept="application/json,.json" onChange=${(event) => event.target.files[0] && run(() => event.target.files[0].text())} /></label>
 			${found ? html`<button id="fair-save" type="button" onClick=${() => save(found)}>${t("fair.save")}</button>` : null}
@@ -135,7 +135,7 @@ function Page() {
 
 async function start() {
 	await loadWords();
-	await loadMore("/fairness");
+	await loadMore(new URL(".", import.meta.url));
 	document.title = t("fair.title");
 	loaded().catch(() => {});
 	const place = document.getElementById("app");
