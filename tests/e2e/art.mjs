@@ -29,7 +29,8 @@ const OWN = {
 	"/test.js": `
 		import * as art from "/art.js";
 		import { html, render } from "/vendor/htm-preact.js";
-		import { sound, studio } from "/sound.js";
+		import { sound } from "/sound.js";
+		import { studio } from "/studio.js";
 		import { effects } from "/effects.js";
 		Object.assign(window, { art, html, render, sound, studio, effects });
 		await art.loadArt();

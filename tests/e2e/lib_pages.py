@@ -11,6 +11,7 @@ from lib_play import RULES, force
 from lib_stack import ROOT, witnesses
 
 PICTURES = f"{ROOT}/build/pages"
+FILES = "/a.000000000000.a"  # what the pages load: a folder of another build, for which the gateway gives its own
 CHROMIUM = shutil.which("chromium") or "/usr/bin/chromium"
 LOSS = RULES.stops()
 READY = "document.querySelector('#spin') && !document.querySelector('#spin').ariaDisabled"
@@ -96,9 +97,13 @@ class Page:
         self.press("#bet-close")
 
     def buy(self, mode):
+        """Buys a mode, which spins at once; back when the page is ready for what comes next."""
+        before = self.text(selector="#round")
         self.press("#buy")
         self.press(f"#modes [data-mode={mode}]")
         self.press("#yes")
+        self.see(f"document.querySelector('#round').innerText !== {json.dumps(before)}")
+        self.idle()
 
     def autospin(self, spins):
         self.press("#auto")

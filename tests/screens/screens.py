@@ -181,10 +181,10 @@ def gems(page, player, deal):
     page.spin(player, *FREE[game](deal))
     scene(page, game, "20-wild-reels")
     page.collect()
+    force(place, player, [0, *deal.stops("buy_2")])
     page.buy("wild_2")
-    scene(page, game, "21-two-wild-reels-chosen")
-    page.spin(player, 0, *deal.stops("buy_2"))
-    scene(page, game, "22-two-wild-reels-played")
+    ready(page)
+    scene(page, game, "21-two-wild-reels-bought")
 
 
 def parcels(page, player, deal):

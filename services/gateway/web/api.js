@@ -1,5 +1,7 @@
 // The gateway's HTTP API as the pages use it. A request that changes something carries its own key: a retry after a lost answer has no second effect.
 
+export const SILENT_MS = 1000; // without an answer for so long, the page says what is known
+
 export class ApiError extends Error {
 	constructor(status, body) {
 		const error = body?.error ?? {};

@@ -3,17 +3,16 @@ import { html, render, useEffect, useRef, useState } from "/vendor/htm-preact.js
 import { get } from "/api.js";
 import { loadArt } from "/art.js";
 import { CardRound, News, useCards } from "/cards.js";
-import { AutoWindow, BetWindow, BuyWindow } from "/controls.js";
+import { AutoWindow, BetWindow, BuyWindow, WitchWindow } from "/controls.js";
 import { Dialog, Question } from "/dialog.js";
 import { listen } from "/events.js";
 import { answerProver } from "/fairness/file.js";
-import { Help } from "/help.js";
 import { useHost } from "/host.js";
 import { loadWords, t } from "/lang.js";
+import { Late } from "/late.js";
 import { launch } from "/launch.js";
 import { Lobby } from "/lobby.js";
 import { Menu } from "/menu.js";
-import { History } from "/history.js";
 import { BestPays, Proof, Winners } from "/panels.js";
 import { useGame } from "/play.js";
 import { LimitsWindow, SessionWindow, useReminder } from "/protect.js";
@@ -40,17 +39,20 @@ export function mergePools(old, fresh) {
 	return [...known.values()].sort((a, b) => a.pool - b.pool);
 }
 
-// The public channels tell everybody of a jackpot, also its winner, whose own page has not shown it yet. What they say waits until
-// nothing is hidden.
+// The public channels tell everybody of a jackpot, also its winner, whose own page has not shown it yet. What they say of the pools that the current game
+// can win waits until nothing is hidden.
 function usePublicNews({ state, latest, dispatch }) {
 	const held = useRef({ pools: [], winners: [] });
-	const hides = () => latest.current.busy || isWatching(latest.current.round);
+	const hides = ({ pool }) => {
+		const { busy, round, game } = latest.current;
+		return (busy || isWatching(round)) && [game?.jackpot?.pool_number, game?.cards?.set_number].includes(pool);
+	};
 	const show = () => {
 		const { pools, winners } = held.current;
-		if (hides() || (!pools.length && !winners.length)) return;
-		held.current = { pools: [], winners: [] };
-		if (pools.length) dispatch({ type: "pools", pools: mergePools(latest.current.pools, pools) });
-		for (const winner of winners) {
+		held.current = { pools: pools.filter(hides), winners: winners.filter(hides) };
+		const open = pools.filter((pool) => !hides(pool));
+		if (open.length) dispatch({ type: "pools", pools: mergePools(latest.current.pools, open) });
+		for (const winner of winners.filter((one) => !hides(one))) {
 			dispatch({ type: "winner", winner });
 			dispatch({ type: "news", winner });
 		}
@@ -110,7 +112,7 @@ const hashed = (games) => games.find((game) => game.id === (launch?.game ?? loca
 const stay = (id) => history.replaceState(null, "", `${location.pathname}${location.search}${id ? `#${id}` : ""}`);
 
 function useStart(app) {
-	const { dispatch, latest, expect, open } = app;
+	const { dispatch, latest, expect, open, settle } = app;
 	useEffect(() => {
 		(async () => {
 			const [art, named] = [loadArt(), launch?.game ?? location.hash.slice(1)];
@@ -130,6 +132,9 @@ function useStart(app) {
 			if (view === "game" ? leaveReason(latest.current) || question : busy || claim) return stay(view === "game" ? game.id : "");
 			const id = hashed(games);
 			latest.opening = id;
+			if (id !== game.id) await settle();
+			if (latest.opening !== id) return;
+			if (latest.current.claim) return stay(game.id); // the win that was collected brought Jackpot Cards
 			// Until another game is there the lobby is shown: nothing can be bet on a game that is about to go.
 			dispatch({ type: "view", view: id === game.id ? "game" : "lobby" });
 			if (!id || id === game.id) return;
@@ -168,7 +173,7 @@ const useWide = () => {
 	return wide;
 };
 
-function Windows({ app, panel, wide, due }) {
+function Windows({ app, panel, wide, reminder }) {
 	const { state, dispatch } = app;
 	const close = () => dispatch({ type: "window", name: null });
 	const currency = state.currency ?? "EUR";
@@ -176,12 +181,13 @@ function Windows({ app, panel, wide, due }) {
 		bet: () => html`<${BetWindow} app=${app} close=${close} />`,
 		buy: () => html`<${BuyWindow} app=${app} close=${close} />`,
 		auto: () => html`<${AutoWindow} app=${app} close=${close} />`,
+		witch: () => html`<${WitchWindow} app=${app} close=${close} />`,
 		menu: () => html`<${Menu} app=${app} close=${close} />`,
 		round: () => wide ? null : html`<${Dialog} id="roundwindow" title=${t("this-round")} close=${close}>${panel}<//>`,
-		rules: () => html`<${Help} app=${app} game=${state.game} bet=${state.bet} currency=${currency} figures=${state.figures} close=${close} />`,
+		rules: () => html`<${Late} part="Help" app=${app} game=${state.game} bet=${state.bet} currency=${currency} figures=${state.figures} close=${close} />`,
 		limits: () => html`<${LimitsWindow} app=${app} close=${close} />`,
-		session: () => html`<${SessionWindow} app=${app} close=${close} due=${due} logout=${app.logout} />`,
-		history: () => html`<${History} games=${state.games} pools=${state.pools} currency=${currency} token=${state.token} player=${state.player} close=${close} />`,
+		session: () => html`<${SessionWindow} app=${app} close=${close} logout=${app.logout} ...${reminder} />`,
+		history: () => html`<${Late} part="History" games=${state.games} pools=${state.pools} currency=${currency} token=${state.token} player=${state.player} close=${close} />`,
 	}[state.window];
 	return html`${shown ? html`<div key=${state.window}>${shown()}</div>` : null}
 		<${JackpotScene} state=${state} dispatch=${dispatch} />
@@ -196,14 +202,13 @@ function App() {
 	useStart(app);
 	useEvents(app);
 	const cards = useCards(app);
-	const due = useReminder(app);
+	const reminder = useReminder(app);
 	useHost(app);
 	if (!state.game) return html`<p class="loading ${state.message ? "bad" : "quiet"}" id="message">${state.message?.text ?? t("loading")}</p>`;
 	const panel = html`<${RoundPanel} app=${app} chosen=${chosen} choose=${choose} />`;
 	return html`${state.view === "lobby" ? html`<${Lobby} app=${app} />` : html`<div class="room"><${Stage} app=${app} key=${state.game.id} chosen=${chosen} />${wide ? html`<aside>${panel}</aside>` : null}</div>`}
-		<${News} state=${state} dispatch=${dispatch} />
-		${state.deck ? html`<${CardRound} app=${app} cards=${cards} key=${state.deck.round.id} />` : null}
-		<${Windows} app=${app} panel=${panel} wide=${wide} due=${due} />`;
+		${state.deck ? html`<${CardRound} app=${app} cards=${cards} key=${state.deck.round.id} />` : html`<${News} state=${state} dispatch=${dispatch} />`}
+		<${Windows} app=${app} panel=${panel} wide=${wide} reminder=${reminder} />`;
 }
 
 answerProver();

@@ -1,18 +1,20 @@
 // Jackpot Cards: twelve cards face down over the game; the player turns them until three of one suit are face up. Each request names the pick by its
 // number: a retry, a second window or a reload never turns a wrong card. RULE mystic-gem 6.7, 6.8, 6.9
 import { html, useEffect, useLayoutEffect, useRef, useState } from "/vendor/htm-preact.js";
-import { bytesOf, get, hex, send } from "/api.js";
+import { SILENT_MS, bytesOf, get, hex, send } from "/api.js";
 import { Picture } from "/art.js";
 import { CARD_SUITS, LEVELS, RED_SUITS, money } from "/format.js";
 import { capital } from "/game.js";
 import { locale, t } from "/lang.js";
 import { gameOfPool } from "/panels.js";
+import { refusalWords } from "/protect.js";
 
 const PLACES = 12;
 const COLUMNS = 4;
 const OF_A_SUIT = 3;
 const KNOWN_AFTER_MS = 400; // the engine draws a card round before jackpot-cards knows it
 const KNOWN_AT_MOST_MS = 3000;
+const NEWS_MS = 7000; // for how long a winner is told of
 const GOES_ON_MS = 3500; // autospin shows the prize for so long, then continues
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const idOf = (claim) => `${claim.move}-${claim.index}`;
@@ -68,7 +70,7 @@ function Proof({ deck }) {
 export function CardRound({ app, cards }) {
 	const { state, dispatch } = app;
 	const { deck, pools, autospin, autoplay } = state;
-	const { round, busy, booked, fault } = deck;
+	const { round, busy, booked, fault, late } = deck;
 	const dialog = useRef(null);
 	const leave = useRef(null);
 	const [here, come] = useState(0); // the card that Tab reaches; arrows move on
@@ -85,20 +87,22 @@ export function CardRound({ app, cards }) {
 		<div class="rungs">${CARD_SUITS.map((suit) => html`<${Level} key=${suit} suit=${suit} row=${rows.get(suit)} found=${found[suit]} won=${round.won && round.suit === suit} paid=${round.paid_minor} currency=${round.currency} />`)}</div>
 		<p class="saying ${round.won ? "gold" : ""}" id="cards-said" role="status">${said(round, found, round.currency)}${booked ? ` ${t("cards.booked")}` : ""}</p>
 		<div class="places" role="group" aria-label=${t("cards.twelve")} onKeyDown=${move}>${Array.from({ length: PLACES }, (_, place) => html`<${Place} key=${place} place=${place} here=${place === here} come=${() => come(place)} card=${at.get(place)} won=${round.won ? round.suit : ""} latest=${place === round.turned.at(-1)?.position} locked=${busy || round.won} choose=${cards.pick} />`)}</div>
-		<div class="cardfoot">${fault ? html`<p class="bad" role="alert">${fault} <button onClick=${cards.again}>${t("try-again")}</button></p>` : null}
+		<div class="cardfoot">${late ? html`<p class="warn" id="cards-late" role="status">${t("cards.late")}</p>` : null}${fault ? html`<p class="bad" role="alert">${fault} <button onClick=${cards.again}>${t("try-again")}</button></p>` : null}
 			${round.won ? html`<button class="main" id="cards-close" ref=${leave} disabled=${!booked} onClick=${cards.close}>${t(booked ? "cards.back" : "cards.booking")}</button>` : null}
-			<${Proof} deck=${deck} /></div></dialog>`;
+			<${Proof} deck=${deck} /></div><${News} state=${state} dispatch=${dispatch} /></dialog>`;
 }
 
-// Tells everybody who won a jackpot; winners see their own beside the cards or in a window of its own. RULE mystic-gem 6.16
-export function News({ state, dispatch }) {
-	const { news, pools, games } = state;
-	const shown = news && !state.deck && !state.jackpot;
+// The jackpot that these cards won stands beside them.
+const isOwn = (news, deck) => Boolean(deck?.round.won && news.level && news.paid_minor === deck.round.paid_minor);
+
+// Tells everybody who won a jackpot, one after the other; winners see their own beside the cards or in a window of its own. RULE mystic-gem 6.16
+export function News({ state: { news: [news], deck, jackpot, pools, games }, dispatch }) {
+	const shown = news && !jackpot && !isOwn(news, deck);
 	useEffect(() => {
-		if (!news) return undefined;
-		const timer = setTimeout(() => dispatch({ type: "news", winner: null }), 9000);
+		if (!news || jackpot) return undefined;
+		const timer = setTimeout(() => dispatch({ type: "news", winner: null }), shown ? NEWS_MS : 0);
 		return () => clearTimeout(timer);
-	}, [news]);
+	}, [news, shown]);
 	const words = () => news.level ? t("news.cards", { player: capital(news.player), level: t(`suit.${CARD_SUITS[news.level - 1]}`) }) : t("news.pool", { player: capital(news.player), game: gameOfPool(pools, games, news.pool) });
 	return html`<div class="news ${shown ? "" : "unseen"}" id="news" role="status">${shown ? html`${news.level ? html`<${Suit} suit=${CARD_SUITS[news.level - 1]} />` : null} <span>${words()} <b class="gold">${money(news.paid_minor, news.currency)}</b></span>` : null}</div>`;
 }
@@ -126,7 +130,7 @@ export function useCards({ state, latest, dispatch, ended }) {
 				if (round) return dispatch({ type: "turned", round });
 			} catch (error) {
 				if (error.status === 401) return failed(error);
-				dispatch({ type: "say", text: error.message, bad: true });
+				dispatch({ type: "say", text: refusalWords(error), bad: true });
 			}
 			await pause(Math.min(KNOWN_AFTER_MS * (i + 1), KNOWN_AT_MOST_MS));
 		}
@@ -135,7 +139,8 @@ export function useCards({ state, latest, dispatch, ended }) {
 	async function pick(position) {
 		const { deck } = latest.current;
 		if (deck.busy || deck.round.won) return;
-		put({ busy: true, fault: null });
+		put({ busy: true, fault: null, late: false });
+		const waiting = setTimeout(() => mine(deck.round.id) && put({ late: true }), SILENT_MS);
 		try {
 			const { card_round: round } = await send(`/v1/cards/${deck.round.id}/picks`, { pick: deck.round.next_pick, position }, latest.current.token);
 			dispatch({ type: "turned", round });
@@ -143,9 +148,10 @@ export function useCards({ state, latest, dispatch, ended }) {
 			// Another window turned this card: the refusal carries the current cards.
 			if (error.body?.card_round) dispatch({ type: "turned", round: error.body.card_round });
 			else if (error.status === 401) failed(error);
-			else if (mine(deck.round.id)) put({ fault: error.message });
+			else if (mine(deck.round.id)) put({ fault: refusalWords(error) });
 		}
-		if (mine(deck.round.id)) put({ busy: false });
+		clearTimeout(waiting);
+		if (mine(deck.round.id)) put({ busy: false, late: false });
 	}
 
 	// The service books the prize without a request; the game takes bets again after that. RULE mystic-gem 6.10

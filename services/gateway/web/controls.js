@@ -1,5 +1,6 @@
 // The player's controls: the main button, the bet, bought modes, autospin, the gamble. A control that has nothing to do stays where it is and says why.
-import { html, useState } from "/vendor/htm-preact.js";
+import { html, useEffect, useState } from "/vendor/htm-preact.js";
+import { Picture } from "/art.js";
 import { Dialog, ask } from "/dialog.js";
 import { dateTime, money, typedMinor } from "/format.js";
 import { capital, coinsOf, isBought, modeOf, modeRefusal, modeWords, priceOf, publishedReturn, times, totalBet } from "/game.js";
@@ -12,6 +13,19 @@ const LARGE_PART = 10; // a price above this part of the balance is asked about 
 const range = (from, to) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
 
 export const lockedFor = (state) => !state.token || state.busy || Boolean(state.claim) || isWatching(state.round) || state.autospin > 0;
+
+// Milliseconds until the player may bet again, by the smallest time between two bets; the caller is drawn again when it has passed.
+function useGap({ nextBet }) {
+	const [, passed] = useState(0);
+	const left = Math.max(0, nextBet - Date.now());
+	useEffect(() => {
+		const timer = left > 0 ? setTimeout(() => passed(nextBet), left) : null;
+		return () => clearTimeout(timer);
+	}, [nextBet]);
+	return left;
+}
+
+const gapReason = (ms) => ms > 0 ? t("why.gap", { n: Math.ceil(ms / 1000) }) : null;
 
 // Why the bet cannot be changed or placed now, or null.
 export function lockReason(state) {
@@ -62,8 +76,8 @@ async function maxBet(app) {
 	app.spin();
 }
 
-// RULE mystic-gem 3.12: a bought mode stays chosen until the player turns it off. RULE mystery-elves 4.5: a feature bought for one spin is played at
-// once and turns off after it.
+// Buying spins at once. RULE mystic-gem 3.12: a bought mode stays chosen until the player turns it off. RULE mystery-elves 4.5: a feature bought for one
+// spin turns off after it.
 async function buy(app, mode) {
 	const { game, bet, currency } = app.latest.current;
 	app.dispatch({ type: "window", name: null });
@@ -71,9 +85,9 @@ async function buy(app, mode) {
 	const price = priceOf(bet, mode);
 	const shown = { name: named(mode.name), price: money(price, currency), bet: money(totalBet(bet), currency), times: times(mode.price_hundredths) };
 	const words = [t("buy.price", shown), `${modeWords(game, mode)}.`, t(mode.one_spin ? "buy.once" : "buy.stays", shown)];
-	if (!await agreed(app, { title: t("buy.title", shown), words, price, yes: t(mode.one_spin ? "buy.yes" : "buy.choose", shown) })) return undefined;
+	if (!await agreed(app, { title: t("buy.title", shown), words, price, yes: t("buy.yes", shown) })) return undefined;
 	app.dispatch({ type: "bet", bet: { mode: mode.id } });
-	return mode.one_spin ? app.spin() : undefined;
+	return app.spin();
 }
 
 // ---- the main button ----
@@ -87,7 +101,7 @@ function goOn(game, phase) {
 
 // RULE bewitched 6.8, RULE mona-lisa 5.8, RULE mystery-elves 6.3, RULE mystic-gem 5.4, RULE witch-feature 7.7: while autospin runs, the button stops it and
 // shows the spins left and their number at the start. RULE mystic-gem 4.7: while a win is open, it collects.
-function mainOf(app) {
+function mainOf(app, gap) {
 	const { state } = app;
 	const { round, steps, game, bet, currency, autospin, autoplay } = state;
 	if (!state.token && state.left) return { id: "continue", word: t("continue-as", { player: state.left }), run: app.login, why: state.busy ? t("why.busy") : null };
@@ -101,20 +115,21 @@ function mainOf(app) {
 	if (round?.next === "gamble" && game.gamble) return { id: "collect", word: t("collect"), note: money(round.pending_minor, currency), run: () => app.act("collect"), why: state.busy ? t("why.busy") : null };
 	const mode = modeOf(game, bet.mode);
 	const refusal = modeRefusal(game, mode, bet, currency);
-	const why = lockReason(state) ?? (refusal ? capital(refusal) : state.expect ? null : t("why.busy"));
-	return { id: "spin", word: t(isBought(mode) ? "buy-spin" : "spin"), run: () => spinAsked(app), why };
+	const why = lockReason(state) ?? (refusal ? capital(refusal) : state.expect ? null : t("why.busy")) ?? gapReason(gap);
+	return { id: "spin", gap, word: t(isBought(mode) ? "buy-spin" : "spin"), run: () => spinAsked(app), why };
 }
 
 // One element for all it does, so that the focus stays on it. RULE witch-feature 9.1, RULE mystic-gem 8.2: pressed again, it stops the reels sooner.
 export function MainButton({ app }) {
-	const main = mainOf(app);
+	const gap = useGap(app.state);
+	const main = mainOf(app, gap);
 	const press = () => {
 		if (main.why) return app.dispatch({ type: "say", text: main.why, bad: true });
 		sound.play(main.id === "collect" ? "collect" : main.id === "spin" ? "spin" : "press");
 		return main.run();
 	};
 	return html`<button type="button" class="go" data-main id=${main.id} aria-disabled=${main.why ? "true" : undefined} title=${main.why ?? undefined} onClick=${press} onKeyDown=${(event) => event.repeat && event.preventDefault()}>
-		${main.id === "spin" ? html`<${Icon} name="spin" />` : null}<span>${main.word}</span>${main.note ? html`<small>${main.note}</small>` : null}</button>`;
+		${main.gap ? html`<i class="gap" key=${app.state.nextBet} style=${{ animationDuration: `${main.gap}ms` }} aria-hidden="true"></i>` : null}${main.id === "spin" ? html`<${Icon} name="spin" />` : null}<span>${main.word}</span>${main.note ? html`<small>${main.note}</small>` : null}</button>`;
 }
 
 // ---- bet ----
@@ -195,9 +210,11 @@ export function AutoWindow({ app, close }) {
 	const rules = game.autoplay;
 	const put = (field) => (event) => setForm({ ...form, [field]: event.target.value });
 	const check = (field) => (event) => setForm({ ...form, [field]: event.target.checked });
-	const locked = lockReason(state) ?? (modeOf(game, bet.mode).one_spin ? t("why.one-spin") : null);
+	const mode = modeOf(game, bet.mode);
+	const locked = lockReason(state) ?? (mode.one_spin ? t("why.one-spin") : null);
+	const price = money(priceOf(bet, mode), currency);
 	const amount = (text) => text.trim() === "" ? -1 : typedMinor(text, currency) || null;
-	function start(event) {
+	async function start(event) {
 		event.preventDefault();
 		const spins = Number(form.spins);
 		const [loss, single] = [amount(String(form.loss)), amount(String(form.single))];
@@ -205,6 +222,8 @@ export function AutoWindow({ app, close }) {
 		if (loss === null || single === null) return setFault(t("auto.amount-wrong"));
 		if (locked) return setFault(locked);
 		close();
+		const shown = { n: spins, name: named(mode.name), price, most: money(spins * priceOf(bet, mode), currency) };
+		if (isBought(mode) && !await agreed(app, { title: t("autospin"), words: [t("auto.bought", shown)], price: priceOf(bet, mode), yes: t("auto.start") })) return undefined;
 		return autospin({ spins, loss_limit_minor: loss, single_win_minor: single, stop_on_jackpot: rules.jackpot_stop && form.jackpot, ...(rules.feature_stop ? { stop_on_feature: form.feature } : {}) });
 	}
 	return html`<${Dialog} id="autoplay" title=${t("autospin")} close=${close}><form onSubmit=${start} novalidate>
@@ -214,7 +233,7 @@ export function AutoWindow({ app, close }) {
 		<label>${t("auto.single", { currency })}<input id="single" inputmode="decimal" value=${form.single} placeholder=${t("none")} onInput=${put("single")} /></label></div>
 		${rules.jackpot_stop ? html`<label class="check"><input type="checkbox" id="stop-jackpot" checked=${form.jackpot} onChange=${check("jackpot")} />${t("auto.jackpot")}</label>` : null}
 		${rules.feature_stop ? html`<label class="check"><input type="checkbox" id="stop-feature" checked=${form.feature} onChange=${check("feature")} />${t("auto.feature")}</label>` : null}
-		<p class="quiet">${t("auto.price", { price: money(totalBet(bet), currency) })}</p>
+		<p class="quiet">${t("auto.price", { price })}</p>
 		${fault ?? locked ? html`<p class="bad" role="alert">${fault ?? locked}</p>` : null}
 		<div class="choices"><button type="button" id="autocancel" onClick=${close}>${t("cancel")}</button><button class="main" id="autostart" aria-disabled=${locked ? "true" : undefined}>${t("auto.start")}</button></div></form><//>`;
 }
@@ -231,11 +250,12 @@ export function Resume({ app }) {
 export function BonusSpins({ app }) {
 	const { game, currency, bonus_spins: grants } = app.state;
 	const grant = (grants ?? []).find((one) => one.game === game.id);
+	const gap = gapReason(useGap(app.state));
 	if (!grant || app.state.round?.next === "gamble") return null;
 	const bet = { coin_minor: grant.coin_minor, lines: grant.lines, coins: grant.coins };
 	const words = t("bonus.words", { bet: money(priceOf(bet, modeOf(game, null)), currency ?? "EUR"), until: dateTime(grant.expires_us / 1000) });
 	return html`<div class="strip" id="bonus-spins"><span><b class="gold">${t("bonus.spins", { n: grant.left })}</b> <span class="quiet">${words}</span></span>
-		<${Button} app=${app} id="bonus-spin" class="main" why=${lockReason(app.state)} run=${() => app.bonusSpin(grant)}>${t("bonus.spin")}<//></div>`;
+		<${Button} app=${app} id="bonus-spin" class="main" why=${lockReason(app.state) ?? gap} run=${() => app.bonusSpin(grant)}>${t("bonus.spin")}<//></div>`;
 }
 
 // RULE bewitched 2.6: with the bet and in the paytable.
@@ -245,4 +265,19 @@ export function Witch({ app, id }) {
 	if (!witches.length) return null;
 	return html`<div class="picker"><label for=${id}>${t("your-witch")}</label><div><select id=${id} value=${state.witch ?? 0} disabled=${lockedFor(state)} onChange=${(e) => app.setting({ witch: Number(e.target.value) })}>
 		${witches.map((name, i) => html`<option value=${i}>${capital(name)}</option>`)}</select></div></div>`;
+}
+
+// The player's witch beside the reels; it opens the choice.
+export function WitchBadge({ app }) {
+	const { witch, game: { witches } } = app.state;
+	if (!witches?.length) return null;
+	const name = witches[witch ?? 0];
+	return html`<button type="button" id="witch-badge" class="witchbadge" aria-haspopup="dialog" aria-label="${t("your-witch")}: ${capital(name)}" onClick=${() => app.dispatch({ type: "window", name: "witch" })}><${Picture} name=${name} /><span>${capital(name)}</span></button>`;
+}
+
+export function WitchWindow({ app, close }) {
+	const { state } = app;
+	const choose = (i) => { close(); if (i !== (state.witch ?? 0)) app.setting({ witch: i }); };
+	return html`<${Dialog} id="witchwindow" title=${t("your-witch")} close=${close}><p>${t("h.battle-choice")}</p>
+		<div class="witches">${state.game.witches.map((name, i) => html`<${Button} app=${app} key=${name} data-witch=${i} aria-pressed=${i === (state.witch ?? 0)} why=${lockReason(state)} run=${() => choose(i)}><${Picture} name=${name} /><span>${capital(name)}</span><//>`)}</div><//>`;
 }

@@ -25,13 +25,21 @@ function formatOf(currency) {
 // Exact: Intl formats the decimal text, not a floating-point number.
 export const money = (minor, currency) => minor === undefined || minor === null ? "–" : formatOf(currency).format(decimal(minor, currency));
 
-// What a player types: a decimal in the currency's own digits, as minor units; null: no such amount.
+// What a player types: a decimal in the currency's own digits, as minor units; null: no such amount. "1,000" is none in a currency of two digits:
+// it may mean one or a thousand.
 export function typedMinor(text, currency) {
-	const value = Number(String(text).trim().replace(",", "."));
-	return String(text).trim() === "" || !(value >= 0) || !Number.isFinite(value) ? null : Math.round(value * 10 ** exponentOf(currency));
+	const digits = exponentOf(currency);
+	const [, whole, part = ""] = /^(\d+)(?:[.,](\d+))?$/.exec(String(text).trim()) ?? [];
+	const minor = whole === undefined || part.length > digits ? NaN : Number(whole + part.padEnd(digits, "0"));
+	return Number.isSafeInteger(minor) ? minor : null;
 }
 
 export const number = (value) => new Intl.NumberFormat(locale()).format(value);
+// A decimal text, exact, with as many digits as it has.
+export function digits(text) {
+	const many = String(text).split(".")[1]?.length ?? 0;
+	return new Intl.NumberFormat(locale(), { minimumFractionDigits: many, maximumFractionDigits: many }).format(text);
+}
 export const clock = (ms) => new Date(ms).toLocaleTimeString(locale(), { hour12: false });
 export const dateTime = (time) => new Date(time).toLocaleString(locale(), { dateStyle: "short", timeStyle: "medium" });
 export const CARD_SUITS = ["clubs", "diamonds", "hearts", "spades"];

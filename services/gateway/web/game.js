@@ -1,12 +1,12 @@
 // Turns a definition into the words of the page. No code here depends on a game's name: features come from its members, prices from `modes`.
-import { money } from "/format.js";
+import { digits, money, number } from "/format.js";
 import { has, locale, named, t } from "/lang.js";
 
 export const totalBet = (bet) => bet.coin_minor * bet.lines * bet.coins;
 export const modeOf = (game, id) => game.modes.find((mode) => mode.id === id) ?? game.modes[0];
 export const priceOf = (bet, mode) => (totalBet(bet) * mode.price_hundredths) / 100;
 export const isBought = (mode) => mode.price_hundredths !== 100;
-export const times = (hundredths) => `${String(hundredths / 100)}×`;
+export const times = (hundredths) => `${number(hundredths / 100)}×`;
 export const symbolOf = (game, id) => game.symbols.find((symbol) => symbol.id === id) ?? { id, name: id, kind: "" };
 export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 export const listed = (items, type = "conjunction") => new Intl.ListFormat(locale(), { type }).format(items.map(String));
@@ -32,7 +32,7 @@ export function modeWords(game, mode) {
 	return words.length ? capital(words.join(", ")) : t("g.by-paytable");
 }
 
-export const publishedReturn = (mode) => mode.published_rtp.map((rtp) => t(["below_max", "max"].includes(rtp.bets) ? `g.rtp-${rtp.bets}` : "g.rtp", { percent: rtp.percent })).join(", ");
+export const publishedReturn = (mode) => mode.published_rtp.map((rtp) => t(["below_max", "max"].includes(rtp.bets) ? `g.rtp-${rtp.bets}` : "g.rtp", { percent: digits(rtp.percent) })).join(", ");
 
 // The cells named by hex bytes, reel by reel.
 export const cellsOf = (text) => new Set((text?.match(/../g) ?? []).map((pair) => parseInt(pair, 16)));

@@ -7,6 +7,8 @@ import { dateTime, money } from "/format.js";
 import { named, t } from "/lang.js";
 import { framed, launch } from "/launch.js";
 import { gameOfPool } from "/panels.js";
+import { gambleWords } from "/phases.js";
+import { refusalWords } from "/protect.js";
 import { Course, Screen } from "/reels.js";
 
 const PAGE = 20;
@@ -44,6 +46,7 @@ function Replay({ replay, close, player }) {
 	return html`<div id="replay"><div class="replayhead"><span class="replaymark">${t("replay")}</span><h3>${t("replay-of", { round: round.round, game: named(replay.game.name) })}</h3><button id="replay-close" onClick=${close}>${t("back-to-history")}</button></div>
 		<${Screen} scene=${scene} phase=${steps[at]} name="replay-" />
 		<${Course} scene=${scene} steps=${steps} at=${at} choose=${choose} name="replay-" />
+		${round.gambles?.length ? html`<ol class="doubles" id="replay-doubles">${round.gambles.map((step, i) => html`<li key=${i} class=${step.won ? "good" : "bad"}>${gambleWords(step, replay.currency)}</li>`)}</ol>` : null}
 		<p class="digest quiet">${t("replay-bet", { bet: money(round.stake_minor, replay.currency), version: round.math_version })}</p>
 		<${SupportLink} player=${player} round=${round.round} /></div>`;
 }
@@ -125,7 +128,7 @@ function usePages(only, token) {
 			const page = await get(`/v1/history?${queryOf(only, before)}`, token);
 			if (number === asked.current) put((old) => ({ ...page, entries: [...before ? old.entries : [], ...page.entries], busy: false, error: null }));
 		} catch (error) {
-			if (number === asked.current) put((old) => ({ ...old, busy: false, error: error.message }));
+			if (number === asked.current) put((old) => ({ ...old, busy: false, error: refusalWords(error) }));
 		}
 	};
 	useEffect(() => { more(); }, [only]);
@@ -151,7 +154,7 @@ export function History({ games, pools, currency, token, player, close }) {
 			await loadWorld(game, false);
 			setReplay({ round, game, currency });
 		} catch (error) {
-			setReplay({ error: error.message });
+			setReplay({ error: refusalWords(error) });
 		}
 	}
 	return html`<${Dialog} id="historywindow" title=${t("history")} close=${close} wide=${true}>

@@ -1,7 +1,7 @@
 // The lobby: a tile for each game with its jackpot, how wildly it pays, and its return.
 import { html } from "/vendor/htm-preact.js";
 import { world } from "/art.js";
-import { money } from "/format.js";
+import { digits, money } from "/format.js";
 import { Icon } from "/icons.js";
 import { named, t } from "/lang.js";
 import { Feed } from "/menu.js";
@@ -13,7 +13,7 @@ function volatilityOf(game, figures) {
 	return index > 0 ? LEVELS.find(([below]) => index < below)[1] : null;
 }
 
-const returnOf = (game) => [...new Set(game.modes.flatMap((mode) => mode.published_rtp.map((rtp) => rtp.percent)))].sort().filter((_, i, all) => i === 0 || i === all.length - 1).join("–");
+const returnOf = (game) => [...new Set(game.modes.flatMap((mode) => mode.published_rtp.map((rtp) => rtp.percent)))].sort().filter((_, i, all) => i === 0 || i === all.length - 1).map(digits).join("–");
 
 // The largest amount that the game's progressive shows in the player's currency.
 function jackpotOf(game, pools, currency) {

@@ -9,11 +9,11 @@ import { sound } from "/sound.js";
 // RULE bewitched 8.6, RULE mona-lisa 7.6, RULE mystic-gem 8.7: Escape leaves full screen.
 const fullScreen = () => document.fullscreenElement ? document.exitFullscreen() : document.documentElement.requestFullscreen().catch(() => {});
 
-// RULE bewitched 8.3, RULE mona-lisa 7.3, RULE witch-feature 9.3: effects and music have a switch each; both are off until the player turns them on.
+// RULE bewitched 8.3, RULE mona-lisa 7.3, RULE witch-feature 9.3: effects and music have a volume each; both are off until the player turns them on.
 function Sounds() {
 	const [volumes, put] = useState(sound.settings());
-	const flip = (name) => put(sound.settings({ [name]: volumes[name] ? 0 : 0.7 }) ?? { ...volumes, [name]: volumes[name] ? 0 : 0.7 });
-	return html`<div class="choices">${["effects", "music"].map((name) => html`<button id="sound-${name}" aria-pressed=${Boolean(volumes?.[name])} onClick=${() => flip(name)}>${t(`sound.${name}`)}: ${t(volumes?.[name] ? "on" : "off")}</button>`)}</div>`;
+	const set = (name) => (event) => put(sound.settings({ [name]: Number(event.target.value) / 100 }));
+	return html`<div class="volumes">${["effects", "music"].map((name) => html`<label for="sound-${name}">${t(`sound.${name}`)}<input type="range" id="sound-${name}" min="0" max="100" step="5" value=${Math.round(100 * (volumes[name]))} aria-valuetext=${volumes[name] ? undefined : t("off")} onInput=${set(name)} /></label>`)}</div>`;
 }
 
 // Whether live events arrive: a green dot while they do, else words.

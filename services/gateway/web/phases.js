@@ -1,5 +1,5 @@
 // Describes phases in words: one function per phase kind, and one per event that any spin may have. `scene`: game, currency, witch and the round's mode.
-import { money } from "/format.js";
+import { cardName, money } from "/format.js";
 import { capital, cellsOf, featureName, isBought, listed, modeOf, symbolOf } from "/game.js";
 import { named, t } from "/lang.js";
 
@@ -200,6 +200,9 @@ export function countersOf({ game }, phase) {
 	if (phase.kind === "sticky_spin") add(t("p.held"), cellsOf(phase.held).size);
 	return counters;
 }
+
+// One guess of the gamble.
+export const gambleWords = (step, currency) => t(step.won ? "guess-right" : "guess-wrong", { card: cardName(step.card), amount: money(step.won ? step.pending_minor : step.stake_minor, currency) });
 
 // The text of one win.
 export function winName(item) {

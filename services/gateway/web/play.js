@@ -1,15 +1,14 @@
 // Sends the player's moves and shows their results phase by phase.
 import { useRef, useState } from "/vendor/htm-preact.js";
-import { ApiError, bytesOf, get, hex, post, randomHex, send } from "/api.js";
+import { ApiError, SILENT_MS, bytesOf, get, hex, post, randomHex, send } from "/api.js";
 import { loadWorld } from "/art.js";
 import { keepPromise } from "/fairness/promises.js";
-import { cardName, money } from "/format.js";
+import { money } from "/format.js";
 import { session } from "/kept.js";
-import { t } from "/lang.js";
-import { endsFeature, isFeature, jackpotOf, wordsOf } from "/phases.js";
+import { has, t } from "/lang.js";
+import { endsFeature, gambleWords, isFeature, jackpotOf, wordsOf } from "/phases.js";
 import { REDUCERS, START, isWatching, sceneOf } from "/state.js";
 
-const SILENT_MS = 1000; // without an answer for so long, the page says what is known
 const REMEMBERED = 16; // the engine recognises a request by its key for so many moves
 const AWAY = Symbol("back after a lost connection");
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -24,8 +23,7 @@ async function prove(promised, round) {
 function gambleNews(before, answer, currency) {
 	const step = answer.round?.gambles?.at(-1);
 	if (!step || (before?.gambles?.length ?? 0) >= answer.round.gambles.length) return null;
-	const [card, amount] = [cardName(step.card), money(step.won ? step.pending_minor : step.stake_minor, currency)];
-	return step.won ? { bad: false, text: t("guess-right", { card, amount }), guess: "gamble-win" } : { bad: true, text: t("guess-wrong", { card, amount }), guess: "gamble-lose" };
+	return { bad: !step.won, text: gambleWords(step, currency), guess: step.won ? "gamble-win" : "gamble-lose" };
 }
 
 // For screen readers: one summary after all phases have been shown.
@@ -119,9 +117,10 @@ async function withPages(store, round) {
 // If another window of the same player has moved, the refusal carries the current state and the page retries the bet once. If the move was done and only
 // its answer was lost, the engine says so as long as it knows the request (REMEMBERED moves); after that the page does not retry.
 async function play(store, request, from, again = true, free = false) {
+	const gap = Math.max(0, store.current.nextBet - Date.now()); // so long the server keeps a bet waiting
 	store.dispatch({ type: "busy", fresh: from === 0, free });
 	store.hurried = false;
-	const waiting = setTimeout(() => store.dispatch({ type: "silent", silent: { bet: from === 0 && !free } }), SILENT_MS);
+	const waiting = setTimeout(() => store.dispatch({ type: "silent", silent: { bet: from === 0 && !free } }), SILENT_MS + gap);
 	const { expect, secret_hash: before, round: old } = store.current;
 	try {
 		const answer = await request();
@@ -175,6 +174,12 @@ const act = (store, action, choice) => {
 	}, from);
 };
 
+// A game that the player leaves pays the win that is open there. RULE mystic-gem 8.1
+async function settle(store) {
+	const { token, round, last } = store.current;
+	if (token && !last && round?.next === "gamble") await act(store, "collect");
+}
+
 async function setting(store, change, quiet = false) {
 	store.dispatch({ type: "busy", quiet });
 	try {
@@ -203,6 +208,9 @@ async function autospin(store, settings) {
 // Goes on with the spins that are left after a reload. RULE mystic-gem 5.4, RULE witch-feature 9.1
 const resumeAutospin = (store) => spinOn(store, Math.max(Number(session.get("autospin")) || 0, store.current.autoplay.spins));
 
+// What autospin waits for: cards, a jackpot and a reminder that the player has not closed. RULE mystic-gem 5.3
+const interrupted = ({ claim, deck, jackpot, window }) => Boolean(claim || deck || jackpot || window === "session");
+
 async function spinOn(store, total) {
 	store.dispatch({ type: "autospin", spins: total });
 	for (;;) {
@@ -211,10 +219,12 @@ async function spinOn(store, total) {
 		const answer = await spin(store);
 		if (answer === AWAY && !isWatching(store.current.round)) continue;
 		if (!answer || answer === AWAY || isWatching(answer.round)) break;
-		// RULE mystic-gem 5.3
-		while (store.current.autospin && (store.current.claim || store.current.deck || store.current.jackpot)) await pause(100);
-		await pause(store.current.fast ? 80 : 300);
+		await pause(store.current.nextBet - Date.now()); // the smallest time between two bets
+		do await pause(store.current.fast ? 80 : 300);
+		while (store.current.autospin && interrupted(store.current));
 	}
+	const { autoplay, autoplay_stopped: why, message } = store.current;
+	if (!autoplay?.spins && has(`auto.ended.${why}`) && !message?.bad) store.dispatch({ type: "say", text: t(`auto.ended.${why}`) });
 	await stopAutospin(store);
 }
 
@@ -347,7 +357,7 @@ async function open(store, id) {
 	}
 }
 
-const MOVES = { spin, bonusSpin, act, setting, autospin, resumeAutospin, stopAutospin, login, logout, expect, open, skip, ended, rejoin };
+const MOVES = { spin, bonusSpin, act, settle, setting, autospin, resumeAutospin, stopAutospin, login, logout, expect, open, skip, ended, rejoin };
 
 export function useGame() {
 	const [state, show] = useState(START);

@@ -1,19 +1,17 @@
 // What protects the player: limits, pauses, the session's clock and result, a reminder of both, logout.
-import { html, useEffect, useState } from "/vendor/htm-preact.js";
+import { html, useEffect, useRef, useState } from "/vendor/htm-preact.js";
 import { get, post, send } from "/api.js";
 import { Dialog } from "/dialog.js";
 import { clock, dateTime, decimal, money, typedMinor } from "/format.js";
-import { always, session as kept } from "/kept.js";
-import { t } from "/lang.js";
+import { session as kept } from "/kept.js";
+import { has, t } from "/lang.js";
 
-const REMIND_S = 3600; // until the player or the server says otherwise
 const DAY_S = 86400;
 const PAUSES = [["break", 900], ["break", 3600], ["break", DAY_S], ["time_out", 7 * DAY_S], ["time_out", 30 * DAY_S], ["exclusion", 180 * DAY_S], ["exclusion", 365 * DAY_S]];
 const REMINDERS = [900, 1800, 3600, 7200, 0];
 const isMoney = (name) => ["deposit", "loss", "wager"].includes(name);
 const isPause = (name) => ["break", "time_out", "exclusion"].includes(name);
-const since = () => Number(kept.get("since")) || Date.now();
-const remindAfter = () => Number(always.get("remind") ?? REMIND_S);
+export const since = () => Number(kept.get("since")) || Date.now();
 
 export function duration(seconds) {
 	if (seconds >= 2 * DAY_S) return t("days", { n: Math.round(seconds / DAY_S) });
@@ -61,7 +59,7 @@ export function LimitsWindow({ app, close }) {
 		try {
 			put({ limits: (await request()).limits, busy: false, error: null });
 		} catch (error) {
-			put((old) => ({ ...old, busy: false, error: error.message }));
+			put((old) => ({ ...old, busy: false, error: refusalWords(error, currency) }));
 		}
 	};
 	useEffect(() => { ask(() => get("/v1/limits", token)); }, []);
@@ -79,9 +77,18 @@ export function LimitsWindow({ app, close }) {
 }
 
 // What a refusal says of the limit that refused it.
-export function limitWords({ name, period, limit, left, renews }, currency) {
+function limitWords({ name, period, limit, left, renews }, currency) {
 	const values = { limit: titleOf({ name, period }), amount: shown(name, limit, currency), left: left === null ? "–" : shown(name, left, currency), time: renews ? dateTime(renews / 1000) : "–" };
 	return t(isPause(name) ? "limit.refused-pause" : "limit.refused", values);
+}
+
+// A refusal in the player's language, by its code, else by its status. What the page has no words for is told in the server's.
+export function refusalWords({ code, status, message, body }, currency) {
+	const detail = body?.error;
+	if (detail?.limit) return limitWords(detail.limit, currency);
+	const known = [`error.${code}`, `error.${status}`].find(has);
+	if (known) return t(known);
+	return detail?.expected ? `${message} ${t("found-expected", detail)}` : message;
 }
 
 // ---- session ----
@@ -94,13 +101,13 @@ function Result({ session, currency }) {
 }
 
 // The session's time and result, how often to be reminded of them, and the way out. It opens by itself when the reminder is due.
-export function SessionWindow({ app, close, logout, due }) {
+export function SessionWindow({ app, close, logout, due, remindAfter }) {
 	const { token, currency } = app.state;
 	const [state, put] = useState({ session: null, error: null });
 	const ask = (request) => request().then((session) => {
-		always.put("remind", session.reality_check_s);
+		remindAfter(session.reality_check_s);
 		put({ session, error: null });
-	}, (error) => put({ session: null, error: error.message }));
+	}, (error) => put({ session: null, error: refusalWords(error, currency) }));
 	useEffect(() => { ask(() => get("/v1/session", token)); }, []);
 	const { session, error } = state;
 	return html`<${Dialog} id="session" title=${t(due ? "session.reminder" : "session")} close=${close}>
@@ -110,23 +117,25 @@ export function SessionWindow({ app, close, logout, due }) {
 		<div class="choices"><button id="logout-all" onClick=${() => logout(true)}>${t("logout-all")}</button><button id="logout" onClick=${() => logout(false)}>${t("logout")}</button><button class="main" id="session-on" onClick=${close}>${t("session.on")}</button></div><//>`;
 }
 
-// Reminds of the session's time and result while nothing is being shown.
+// Reminds of the session's time and result between two rounds, after the interval that the server keeps for the player; autospin waits meanwhile. Returns
+// whether a reminder is due, and how the window tells a new interval.
 export function useReminder({ state, latest, dispatch }) {
 	const [due, setDue] = useState(false);
+	const every = useRef(0); // seconds; 0: never
 	useEffect(() => {
 		if (!state.token) return undefined;
 		if (!kept.get("since")) kept.put("since", Date.now());
-		let last = Number(kept.get("reminded")) || since();
+		get("/v1/session", state.token).then((session) => { every.current = session.reality_check_s; }, () => {});
 		const timer = setInterval(() => {
-			const { busy, window: open, question, deck } = latest.current;
-			if (!remindAfter() || Date.now() - last < 1000 * remindAfter() || busy || open || question || deck) return;
-			last = Date.now();
-			kept.put("reminded", last);
+			const { spinning, revealing, window: open, question, deck, jackpot } = latest.current;
+			const last = Number(kept.get("reminded")) || since();
+			if (!every.current || Date.now() - last < 1000 * every.current || spinning || revealing || open || question || deck || jackpot) return;
+			kept.put("reminded", Date.now());
 			setDue(true);
 			dispatch({ type: "window", name: "session" });
-		}, 5000);
+		}, 200);
 		return () => clearInterval(timer);
 	}, [state.token]);
 	useEffect(() => { if (state.window !== "session") setDue(false); }, [state.window]);
-	return due;
+	return { due, remindAfter: (seconds) => { every.current = seconds; } };
 }

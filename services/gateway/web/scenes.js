@@ -2,7 +2,7 @@
 import { html, useEffect, useLayoutEffect, useRef, useState } from "/vendor/htm-preact.js";
 import { Art, Picture } from "/art.js";
 import { Dialog } from "/dialog.js";
-import { effects } from "/effects.js";
+import { effects } from "/late.js";
 import { RED_SUITS, cardName, cardShort, money, suitOf } from "/format.js";
 import { capital, symbolOf } from "/game.js";
 import { named, t } from "/lang.js";

@@ -2,16 +2,17 @@
 import { html, useEffect, useLayoutEffect, useRef, useState } from "/vendor/htm-preact.js";
 import { Suit } from "/cards.js";
 import { world } from "/art.js";
-import { Bet, BonusSpins, Button, MainButton, Resume } from "/controls.js";
-import { effects } from "/effects.js";
+import { Bet, BonusSpins, Button, MainButton, Resume, WitchBadge } from "/controls.js";
+import { effects } from "/late.js";
 import { Icon } from "/icons.js";
 import { CARD_SUITS, money } from "/format.js";
-import { isBought, modeOf, totalBet } from "/game.js";
+import { carriedOf, featureName, isBought, listed, modeOf, totalBet } from "/game.js";
 import { named, t } from "/lang.js";
 import { launch, leave, mayLeave, mayPay, openCashier } from "/launch.js";
 import { anticipated, makeMotion, still } from "/motion.js";
 import { Feed, SoundButton } from "/menu.js";
 import { Potions } from "/panels.js";
+import { since } from "/protect.js";
 import { featuresOf, isFeature, jackpotOf, openingOf } from "/phases.js";
 import { Counters, Grid, PhaseWords, turningReels, useWinCycle } from "/reels.js";
 import { Celebration, Count, Gamble, Intro, Vials, gambleClosed } from "/scenes.js";
@@ -37,9 +38,25 @@ const OPENED_BY_RESULT = ["battle", "bonus"]; // their opening has told what the
 
 const tierOf = (win, bet) => TIERS.find(({ least }) => win >= least * bet);
 
+// What the phase unlocked, as a scene, or null. RULE witch-feature 3.8, 3.9, 3.10
+function unlockedBy({ game, steps, at, carried }, phase) {
+	if (!game.potions || !phase.after) return null;
+	const before = steps[at - 1]?.after ?? carriedOf(game, carried, phase.after.stake_minor);
+	const fresh = game.potions.features.filter(({ kind }) => phase.after.unlocked.includes(kind) && !before.unlocked.includes(kind));
+	if (!fresh.length) return null;
+	const needs = fresh.flatMap((feature) => feature.needs.flatMap((n, i) => Array.from({ length: n }, () => game.potions.symbols[i])));
+	return { kind: "unlock", title: t("intro.unlocked"), words: listed(fresh.map(({ kind }) => featureName(kind))), symbols: needs };
+}
+
 function makeStage(store, motion) {
 	const pace = () => store.current.fast ? "turbo" : "normal";
 	const wait = (ms, hurry) => Promise.race([pause(ms), hurry.pressed]);
+
+	async function introduce(intro, hurry) {
+		store.dispatch({ type: "intro", intro });
+		await wait(INTRO_MS[pace()], hurry);
+		store.dispatch({ type: "intro", intro: null });
+	}
 
 	// Before a phase: its feature's opening, and the reels that turn for it.
 	async function begin(phase, { first, hurry, before }) {
@@ -47,9 +64,7 @@ function makeStage(store, motion) {
 		const opening = openingOf(sceneOf(store.current), phase, before ?? store.current.steps.at(-1));
 		if (opening && !first) {
 			sound.play(phase.kind === "bonus" || phase.kind === "battle" ? "bonus" : "feature");
-			store.dispatch({ type: "intro", intro: opening });
-			await wait(INTRO_MS[pace()], hurry);
-			store.dispatch({ type: "intro", intro: null });
+			await introduce(opening, hurry);
 		}
 		if (!motion.turning()) motion.roll(turningReels(game, phase), store.current.fast);
 		if (motion.turning()) await motion.left();
@@ -92,6 +107,11 @@ function makeStage(store, motion) {
 		const stake = round.stake_minor || totalBet(round.bet ?? bet);
 		if (ends && OPENED_BY_RESULT.includes(phase.kind)) return;
 		if (phase.win_minor) await count(phase.win_minor, shownWin(store.current) - phase.win_minor, { bet: stake, hurry, plain: ends });
+		const opened = unlockedBy(store.current, phase);
+		if (opened) {
+			sound.play("feature");
+			await introduce(opened, hurry);
+		}
 		if (!last || ends) await wait(PACE_MS[pace()] * (phase.win_minor ? 2 : 1), hurry);
 	}
 
@@ -165,13 +185,22 @@ export function leaveReason({ busy, autospin, claim, token, round }) {
 	return round.next === "gamble" && round.gambles?.length > 0 ? t("why.gamble") : null;
 }
 
-function Clock() {
+async function goHome({ settle, latest }) {
+	if (!launch) return void (location.hash = "");
+	await settle();
+	if (!latest.current.claim) leave();
+}
+
+const hoursOf = (ms) => `${Math.floor(ms / 3600e3)}:${String(Math.floor(ms / 60e3) % 60).padStart(2, "0")}`;
+
+// The time of day, and how long the session has lasted.
+function Clock({ token }) {
 	const [now, tick] = useState(new Date());
 	useEffect(() => {
 		const timer = setInterval(() => tick(new Date()), 5000);
 		return () => clearInterval(timer);
 	}, []);
-	return html`<time>${now.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hour12: false })}</time>`;
+	return html`<time id="clock" title=${t("session.clock")}>${now.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hour12: false })}${token ? html` <b id="session-clock">${hoursOf(now - since())}</b>` : null}</time>`;
 }
 
 // RULE mystery-elves 1.3, RULE mystic-gem 1.7, RULE witch-feature 9.4: the game's number and the time.
@@ -179,10 +208,10 @@ function Top({ app }) {
 	const { state, dispatch } = app;
 	const { game, round, spinning, revealing } = state;
 	return html`<div class="top">
-		${launch && !mayLeave() ? null : html`<${Button} app=${app} id="home" class="icon" aria-label=${t("lobby")} why=${leaveReason(state)} run=${() => { if (launch) leave(); else location.hash = ""; }}><${Icon} name="home" /><//>`}
+		${launch && !mayLeave() ? null : html`<${Button} app=${app} id="home" class="icon" aria-label=${t("lobby")} why=${leaveReason(state)} run=${() => goHome(app)}><${Icon} name="home" /><//>`}
 		<h1 class="gamename">${named(game.name)}</h1>${state.config.kind === "live" ? null : html`<span class="kind" id="kind">${t("play-money")}</span>`}
 		<span class="spacer"></span>
-		<span class="facts quiet"><${Feed} feed=${state.feed} />${state.token ? html`<span id="player" title=${state.player}>${state.player}</span>` : null}<span>${t("round-no")} <b id="round">${spinning ? "…" : (revealing ? state.shownRound : round?.round) ?? "–"}</b></span><${Clock} /></span>
+		<${Clock} token=${state.token} /><span class="facts quiet"><${Feed} feed=${state.feed} />${state.token ? html`<span id="player" title=${state.player}>${state.player}</span>` : null}<span>${t("round-no")} <b id="round">${spinning ? "…" : (revealing ? state.shownRound : round?.round) ?? "–"}</b></span></span>
 		<${SoundButton} />
 		<button type="button" id="rules" class="icon" aria-label=${t("rules")} aria-haspopup="dialog" onClick=${() => dispatch({ type: "window", name: "rules" })}>i</button>
 		<button type="button" id="menu" class="icon" aria-label=${t("menu")} aria-haspopup="dialog" onClick=${() => dispatch({ type: "window", name: "menu" })}><${Icon} name="menu" /></button></div>`;
@@ -265,7 +294,7 @@ function Bar({ app }) {
 		${gamble ? html`<${Button} app=${app} key="double" id="double" class="round" why=${gambleClosed(state)} run=${open("gamble")}><${Icon} name="double" /><span>${t("double")}</span><//>`
 			: game.autoplay ? html`<button type="button" key="auto" id="auto" class="round" aria-haspopup="dialog" onClick=${open("auto")}><${Icon} name="auto" /><span>${t("auto")}</span></button>` : null}
 		<${MainButton} app=${app} />
-		<button type="button" id="fast" class="round" aria-pressed=${fast} onClick=${() => dispatch({ type: "fast" })}><${Icon} name="turbo" /><span>${t("turbo")}</span></button>
+		${state.config.turbo ? html`<button type="button" id="fast" class="round" aria-pressed=${fast} onClick=${() => dispatch({ type: "fast" })}><${Icon} name="turbo" /><span>${t("turbo")}</span></button>` : null}
 		${game.modes.length > 1 ? html`<button type="button" id="buy" class="round ${bought ? "chosen" : ""}" aria-haspopup="dialog" onClick=${open("buy")}><${Icon} name="buy" /><span>${bought ? named(modeOf(game, bet.mode).name) : t("buy")}</span></button>` : null}</div></div>`;
 }
 
@@ -307,7 +336,7 @@ export function Stage({ app, chosen }) {
 		${look.background ? html`<img class="backdrop" src=${look.background} alt="" />` : null}
 		<${Top} app=${app} />
 		<${Jackpots} state=${state} />
-		<div class="info"><${Potions} state=${state} /><${Counters} scene=${scene} phase=${phase} landing=${landing || state.spinning} id="counters" /></div>
+		<div class="info"><${WitchBadge} app=${app} /><${Potions} state=${state} /><${Counters} scene=${scene} phase=${phase} landing=${landing || state.spinning} id="counters" /></div>
 		<div class="stage"><${Grid} game=${game} phase=${phase} landing=${landing || state.spinning} items=${cycled} id="reels" moving=${true} frame=${look.frame}>${cycled.length && !hides(state) ? html`<${WinPlate} items=${cycled} phase=${phase} currency=${state.currency} />` : null}<${Plaque} game=${game} title=${look.title} /><${Covers} app=${app} gambling=${gambling} /><//>
 			<canvas class="effects" ref=${canvas} aria-hidden="true"></canvas></div>
 		<${Resume} app=${app} /><${BonusSpins} app=${app} />

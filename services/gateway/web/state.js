@@ -1,11 +1,12 @@
 // The state of the player's page, and how each event changes it.
 import { money } from "/format.js";
 import { coinsOf, modeOf, priceOf, startBet } from "/game.js";
-import { has, t } from "/lang.js";
-import { limitWords } from "/protect.js";
+import { t } from "/lang.js";
+import { refusalWords } from "/protect.js";
 
 const CARDS = 5;
 const AWARDS = 8;
+const NEWS = 5; // told one after the other
 export const isWatching = (round) => ["pick", "next"].includes(round?.next);
 
 export const START = {
@@ -13,11 +14,11 @@ export const START = {
 	config: null, games: [], game: null, figures: [], pools: [], winners: [], history: null, token: null, round: null, carried: null, bonus_spins: [], claim: null,
 	balance_seq: 0, balance_epoch: 0,
 	// what the player chose
-	mode: null, bet: null, bets: {}, fast: false, autospin: 0,
+	mode: null, bet: null, bets: {}, fast: false, autospin: 0, nextBet: 0, autoplay_stopped: null,
 	// what is shown: `landing` while reels turn, `counting` while a win counts up, `silent` while an answer is late
 	busy: false, spinning: false, revealing: false, landing: false, counting: null, celebration: null, intro: null, jackpot: null, silent: null,
 	view: "game", window: null, question: null, left: null, away: 0, steps: [], at: -1, message: null, said: "", proof: null, feed: "connecting",
-	cards: [], awards: [], deck: null, news: null, wonBefore: 0, from: 0, paying: null, shownRound: null, last: false,
+	cards: [], awards: [], deck: null, news: [], wonBefore: 0, from: 0, paying: null, shownRound: null, last: false,
 };
 const AT_REST = { busy: false, spinning: false, revealing: false, landing: false, counting: null, celebration: null, intro: null, silent: null };
 
@@ -31,6 +32,7 @@ function withAnswer(state, answer) {
 	const next = { ...state, ...AT_REST };
 	for (const field of ["player", "currency", "pending_minor", "expect", "secret_hash", "witch", "autoplay", "carried", "bonus_spins"])
 		if (answer[field] !== undefined) next[field] = answer[field];
+	if (answer.autoplay !== undefined) next.autoplay_stopped = answer.autoplay_stopped ?? null;
 	if (answer.balance_minor !== undefined) Object.assign(next, laterBalance(state, { minor: answer.balance_minor, seq: answer.balance_seq }));
 	if (answer.cards !== undefined) next.claim = answer.cards?.booked === false ? answer.cards : null;
 	if (answer.round !== undefined && (!answer.round || answer.round.game === state.game.id)) next.round = answer.round;
@@ -72,13 +74,10 @@ function withRound(state, answer) {
 	return { ...shown, bet: { coin_minor, lines, coins, mode: modeAfter(next.game, mode) }, message: back };
 }
 
-// If the balance is too low for the bet, the message names the smallest bet. A refusal that the page has no words for is shown in the server's.
+// If the balance is too low for the bet, the message names the smallest bet.
 function saying(error, currency) {
-	const { smallest_bet_minor: smallest, error: detail } = error.body ?? {};
-	if (detail?.limit) return limitWords(detail.limit, currency);
-	const said = has(`error.${error.code}`) ? t(`error.${error.code}`) : error.message;
-	if (smallest) return `${said} ${t("smallest-bet-is", { amount: money(smallest, currency) })}`;
-	return detail?.expected ? `${said} ${t("found-expected", detail)}` : said;
+	const smallest = error.body?.smallest_bet_minor;
+	return smallest ? `${refusalWords(error, currency)} ${t("smallest-bet-is", { amount: money(smallest, currency) })}` : refusalWords(error, currency);
 }
 
 export const REDUCERS = {
@@ -101,14 +100,14 @@ export const REDUCERS = {
 	// When the game takes the player back; 0: it has.
 	away: (state, { until }) => ({ ...state, away: until, ...AT_REST, busy: until > 0, message: until ? null : state.message }),
 	// `quiet`: the page asks by itself, and what the player is told stays.
-	busy: (state, { fresh, free, quiet }) => ({ ...state, busy: true, message: quiet ? state.message : null, said: quiet ? state.said : "", last: quiet && state.last, jackpot: quiet ? state.jackpot : null, spinning: Boolean(fresh), window: fresh ? notGamble(state) : state.window, paying: fresh ? payingOf(state, free) : null, wonBefore: fresh ? 0 : state.round?.win_minor ?? 0, from: fresh ? 0 : state.round?.cursor ?? 0, mode: fresh ? (free ? null : state.bet.mode) : state.mode }),
+	busy: (state, { fresh, free, quiet }) => ({ ...state, busy: true, message: quiet ? state.message : null, said: quiet ? state.said : "", last: quiet && state.last, jackpot: quiet ? state.jackpot : null, spinning: Boolean(fresh), window: fresh ? notGamble(state) : state.window, paying: fresh ? payingOf(state, free) : null, wonBefore: fresh ? 0 : state.round?.win_minor ?? 0, from: fresh ? 0 : state.round?.cursor ?? 0, mode: fresh ? (free ? null : state.bet.mode) : state.mode, nextBet: fresh ? Date.now() + (state.config?.bet_gap_ms ?? 0) : state.nextBet }),
 	phase(state, { phase, first, round }) {
 		const before = first ? (phase.index === 0 ? [] : state.steps) : state.steps;
 		const steps = [...before.filter((step) => step.index < phase.index), phase];
 		return { ...state, spinning: false, revealing: true, landing: true, silent: null, shownRound: round, steps, at: steps.length - 1 };
 	},
 	answer: (state, { answer, message, said }) => withAnswer({ ...withBought(state, answer), message: message ?? state.message, said: said ?? state.said }, answer),
-	failed: (state, { error }) => withAnswer({ ...state, token: error.status === 401 ? null : state.token, deck: error.status === 401 ? null : state.deck, claim: error.status === 401 ? null : state.claim, message: { bad: true, text: saying(error, state.currency), smallest: Boolean(error.body?.smallest_bet_minor), limit: error.body?.error?.limit, money: error.code === "insufficient_funds" } }, error.body ?? {}),
+	failed: (state, { error }) => withAnswer({ ...state, nextBet: 0, token: error.status === 401 ? null : state.token, deck: error.status === 401 ? null : state.deck, claim: error.status === 401 ? null : state.claim, message: { bad: true, text: saying(error, state.currency), smallest: Boolean(error.body?.smallest_bet_minor), limit: error.body?.error?.limit, money: error.code === "insufficient_funds" } }, error.body ?? {}),
 	// A wallet restored from a backup continues at an earlier row in a new epoch.
 	balance(state, { minor, seq, epoch = state.balance_epoch }) {
 		const restored = state.balance_epoch && epoch > state.balance_epoch;
@@ -129,7 +128,8 @@ export const REDUCERS = {
 		return round.turned.length < deck.round.turned.length || (deck.round.won && !round.won) ? state : { ...state, deck: { ...deck, round } };
 	},
 	deck: (state, { deck }) => ({ ...state, deck: deck && { ...state.deck, ...deck } }),
-	news: (state, { winner }) => ({ ...state, news: winner }),
+	// One after the other; `null`: the first has been shown.
+	news: (state, { winner }) => ({ ...state, news: winner ? [...state.news, winner].slice(-NEWS) : state.news.slice(1) }),
 	pools: (state, { pools }) => ({ ...state, pools }),
 	winner: (state, { winner }) => ({ ...state, winners: [winner, ...state.winners.filter((w) => w.hit !== winner.hit || w.pool !== winner.pool)].slice(0, 20) }),
 	feed: (state, { text }) => ({ ...state, feed: text }),

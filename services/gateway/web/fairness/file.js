@@ -12,7 +12,7 @@ const refused = (word) => Object.assign(new Error(word), { word });
 async function textOf(path, token) {
 	const answer = await fetch(path, { headers: token ? { Authorization: `Bearer ${token}` } : {} });
 	const text = await answer.text();
-	if (!answer.ok) throw new Error(text.startsWith("{") ? JSON.parse(text).error?.message ?? `${answer.status}` : `${answer.status}`);
+	if (!answer.ok) throw new Error(text.startsWith("{") ? JSON.parse(text).error?.message : `The server answered ${answer.status}.`);
 	return text;
 }
 
