@@ -40,7 +40,7 @@ _Static_assert(CARD_SETS_SEED_MAX == POOL_SEED_MINOR_MAX,
 static struct {
 	struct game_links links;
 	struct card_sets sets;
-	struct card_keys keys;
+	struct numbered_keys keys;
 	struct redis_link *redis;
 	struct fx_rates rates;
 	uint64_t second_us;

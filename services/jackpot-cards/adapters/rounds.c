@@ -31,7 +31,7 @@ struct waiting_pick {
 };
 
 static struct {
-	const struct card_keys *keys;
+	const struct numbered_keys *keys;
 	struct draw_health health;
 	struct metric *opened, *repeated, *picks, *refused, *won, *paid, *expired, *unpriced,
 		*again, *draw_fault;
@@ -55,22 +55,22 @@ static void check_draws(void)
 			draw_health_text(&self.health, text));
 }
 
-void rounds_start(struct card_keys *keys)
+void rounds_start(struct numbered_keys *keys)
 {
-	char path[SETTING_TEXT_MAX + 32], error[CARD_KEYS_ERROR_MAX];
+	char path[SETTING_TEXT_MAX + 32], error[NUMBERED_KEYS_ERROR_MAX];
 	(void)snprintf(path, sizeof(path), "%s/jackpot-cards.key", common.keys);
 	check_draws();
 	(void)sodium_mlock(keys, sizeof(*keys)); /* if the system permits it */
-	enum card_keys_status status = card_keys_load(path, keys, error);
-	if (status == CARD_KEYS_MISSING) {
+	enum numbered_keys_status status = numbered_keys_load(path, keys, error);
+	if (status == NUMBERED_KEYS_MISSING) {
 		/* A lost key of an open round is detected when the round is loaded. */
-		if (!card_keys_create(path, error))
+		if (!numbered_keys_create(path, error))
 			fatal("%s", error);
 		log_warn("%s did not exist: the service created it with a new key; keep a copy",
 			path);
-		status = card_keys_load(path, keys, error);
+		status = numbered_keys_load(path, keys, error);
 	}
-	if (status != CARD_KEYS_OK)
+	if (status != NUMBERED_KEYS_OK)
 		fatal("%s", error);
 	self.keys = keys;
 	self.opened = metric_counter(
@@ -154,8 +154,7 @@ static bool deal(struct service *service, struct set_instance *instance, struct 
 	enum card_draw_status status =
 		card_draw(&self.health, self.keys, system_bytes, weight, play);
 	if (status == CARD_DRAW_NO_KEY)
-		fatal("jackpot-cards.key: the newest key, number %u, cannot be used",
-			card_keys_current(self.keys));
+		fatal("jackpot-cards.key: its current key cannot be used");
 	if (status == CARD_DRAW_FAULT)
 		stop_deals(service);
 	return status == CARD_DRAW_OK;

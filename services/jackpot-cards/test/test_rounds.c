@@ -240,7 +240,7 @@ static void play(struct set_instance *instance)
 
 static void test_rounds_fault_stops_new_rounds(void **state)
 {
-	static struct card_keys keys;
+	static struct numbered_keys keys;
 	static struct set_instance instance;
 	char folder[] = "/tmp/carillon-rounds-XXXXXX", path[sizeof(folder) + 32];
 
