@@ -338,6 +338,7 @@ void cards_service_tick(struct service *service, uint64_t mono_us)
 	if (mono_us < self.second_us + SECOND_US)
 		return;
 	self.second_us = mono_us;
+	rounds_refresh_keys();
 	jackpot_list_each(service, look_again, mono_us);
 	memset(&sums, 0, sizeof(sums));
 	sums.counters_us = mono_us;
