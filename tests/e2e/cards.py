@@ -1,19 +1,20 @@
 #!/usr/bin/env python3
 """Jackpot Cards on the real stack: from the round whose end begins them to the payment, with two players on one level, picks that are repeated, early
-or wrong, services killed in the middle, and the ledger's proof."""
+or wrong, services killed in the middle, a key that is replaced, and the ledger's proof."""
 import hashlib
 import hmac
 import json
 import os
 import shutil
 import struct
+import subprocess
 import tempfile
 import threading
 import time
 
 from lib_play import GAME, RULES, Person, Refused, Socket, force
 from lib_rules import Stream, stream_key
-from lib_stack import Installation, run, wait_until
+from lib_stack import BIN, Installation, read_text, run, wait_until
 
 SUITS = ["clubs", "diamonds", "hearts", "spades"]
 SEEDS = [500, 1000, 2000, 4000]
@@ -413,9 +414,76 @@ def abandoned(place):
     check_deal(place, person, one)
 
 
+def jackpotctl(place, *arguments, status=0, **environment):
+    done = subprocess.run([f"{BIN}/jackpotctl", *arguments], cwd=place.data, env={**place.environment, **place.stack, **environment}, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == status, (arguments, done)
+    return done.stdout
+
+
+def log_says(place, text):
+    return text in read_text(f"{place.data}/log/jackpot-cards-1.log")
+
+
+def replace(path, text):
+    """In one step, as a service expects it."""
+    with open(f"{path}.new", "w", encoding="utf-8", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
+        file.write(text)
+    os.replace(f"{path}.new", path)
+
+
+def key_of(place, person, card_id):
+    move, index = card_id.split("-")
+    return wait_until("the card round", lambda: place.sql(f"select key from cards.round where player = {person.id} and move = {move} and index = {index}"), 60)[0][0]
+
+
+def new_key(place):
+    """The key is replaced while players play: rounds that are open keep theirs, and a file without it is not taken."""
+    path = f"{place.data}/keys/jackpot-cards.key"
+    first = read_text(path)
+    players = place.players(players=6, seconds=600, think_time=20, first_player=500001, subscribers=0)  # until finish()
+    early, waiting = new_player(place), new_player(place)
+    ids = {person: trigger(person) for person in (early, waiting)}
+    opened(early, ids[early])
+    pick(early, ids[early], 1)
+    assert key_of(place, early, ids[early]) == key_of(place, waiting, ids[waiting]) == "1"
+    service = place.running("jackpot-cards-1")
+    assert "key 2 of the cards" in jackpotctl(place, "keys", "rotate", "cards", "--in", "2")
+    both = read_text(path)
+    assert both.startswith(first) and os.stat(path).st_mode & 0o777 == 0o600, oct(os.stat(path).st_mode)
+    wait_until("the key to be known", lambda: log_says(place, "has a new key: 2"), 60)
+    wait_until("the key to be due", lambda: time.time() > int(both.split()[-1]), 60)
+    late = new_player(place)
+    ids[late] = trigger(late)
+    assert key_of(place, late, ids[late]) == "2"
+    replace(path, both.splitlines()[-1] + "\n")
+    wait_until("the alarm", lambda: log_says(place, "ALARM CARILLON_KEYS: ") and log_says(place, "key 1 is missing"), 60)
+    opened(late, ids[late])
+    pick(late, ids[late], 1)
+    wons = {early: play_on(early, ids[early], 2)}
+    replace(path, both)
+    assert place.running("jackpot-cards-1") == service, "the service stopped"
+    wait_until("others' rounds with the new key", lambda: int(place.sql(f"select count(*) from cards.round where key = 2 and won and player <> {late.id}")[0][0]) > 2, 120)
+    players.finish()
+    place.kill("jackpot-cards-1")  # the next one needs both keys to load what is open
+    wait_until("a pick after the kill", lambda: attempt(waiting, ids[waiting], 1), 60)
+    wons.update({waiting: play_on(waiting, ids[waiting], 2), late: play_on(late, ids[late], 2)})
+    for person, won in wons.items():
+        assert int(booked(place, person, ids[person])[0]) == won["paid_minor"] and awards(place, person) == 1
+        check_deal(place, person, won)
+    new, total = (int(n) for n in place.sql("select count(*) filter (where key = 2), count(*) from cards.round")[0])
+    proven = place.verify(20, "--cards", f"{BIN}/carillon-jackpot-cards")
+    assert next(p for p in proven["points"] if p["point"] == 15)["checked"] >= total > new > 0, (new, total, proven)
+    with tempfile.TemporaryDirectory() as old:
+        shutil.copy(f"{place.data}/keys/spin-engine.key", old)
+        replace(f"{old}/jackpot-cards.key", first)
+        points = json.loads(jackpotctl(place, "ledger", "verify", "--json", status=1, CARILLON_KEYS=old))["points"]
+        broken = {p["point"]: p["breaches"] for p in points if not p["ok"]}
+        assert set(broken) == {15} and all("the number of a key in the key file" in b["expected"] for b in broken[15]), broken
+
+
 def test_cards():
     with CardsInstallation() as place:
-        for part in (whole_round, race, not_placed, bought, autoplay, early, killed, abandoned):
+        for part in (whole_round, race, not_placed, bought, autoplay, early, killed, abandoned, new_key):
             began = time.monotonic()
             part(place)
             print(f"measured: {part.__name__.replace('_', ' ')} {time.monotonic() - began:.1f} s", flush=True)

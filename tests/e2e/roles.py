@@ -300,7 +300,7 @@ def test_new_keys_of_draws_and_heads_under_play():
         engine = place.running("spin-engine-1")
         assert "key 2 of the draws" in jackpotctl("keys", "rotate", "draw", "--in", "2")
         assert "key 2 of the heads" in jackpotctl("keys", "rotate", "heads")
-        assert "expected 'keys rotate draw'" in jackpotctl("keys", "rotate", "cards", status=2)
+        assert "expected 'keys rotate draw'" in jackpotctl("keys", "rotate", "bus", status=2)
         assert os.stat(f"{keys}/spin-engine.key").st_mode & 0o777 == os.stat(f"{keys}/wallet-heads.key").st_mode & 0o777 == 0o600
         since = int(read_text(f"{keys}/spin-engine.key").splitlines()[-1].split()[2])
         wait_until("the key to be known", lambda: place.sql("select count(*) from engine.key") == [["2"]], 20)

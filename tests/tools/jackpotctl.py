@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The command line of jackpotctl as it is told: each command has a page of help and stands in the manual, in docs/jackpotctl.md and in the completion for
-bash, and takes the options that its page names and no other. No database is asked. The last line is "N passed, N failed"."""
+bash, and takes the options that its page names and no other; and the keys that it adds to a file. No database is asked. The last line is "N passed, N failed"."""
+import os
 import re
 import subprocess
 import sys
@@ -21,8 +22,8 @@ def check(good, what):
         faults.append(what)
 
 
-def call(*arguments):
-    return subprocess.run([TOOL, *arguments], env={"CARILLON_KEYS": "/nowhere"}, capture_output=True, text=True, timeout=20, check=False)
+def call(*arguments, keys="/nowhere"):
+    return subprocess.run([TOOL, *arguments], env={"CARILLON_KEYS": keys}, capture_output=True, text=True, timeout=20, check=False)
 
 
 def printed(*arguments):
@@ -132,6 +133,39 @@ def documented(commands, pages_):
     check(len(rows) == len(wanted), f"{PAGE}: {len(rows)} rows, expected {len(wanted)}")
 
 
+# ---- keys --------------------------------------------------------------------------------------------------------------------------
+def write_keys(path, text, mode=0o600):
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    os.chmod(path, mode)
+
+
+def read_keys(path):
+    with open(path, encoding="utf-8") as file:
+        return file.read()
+
+
+def rotated(kind, name, what):
+    """A key more, or the file as it was and what is wrong with it."""
+    with tempfile.TemporaryDirectory() as folder:
+        path, one = f"{folder}/{name}", "0" * 64
+        refused = {f"{path}: No such file or directory": (None, 0o600), "found mode 640, expected 600": (f"1 {one}\n", 0o640), "line 2: ": (f"1 {one}\n1 {one}\n", 0o600),
+                   "found no key, expected": ("# none\n", 0o600), "found 16 keys, expected at most 15": ("".join(f"{n} {one}\n" for n in range(1, 17)), 0o600),
+                   f"found a new key of the {what} that is not used yet, expected one rotation at a time": (f"1 {one}\n2 {one} 99999999999\n", 0o600)}
+        for says, (text, mode) in refused.items():
+            if text:
+                write_keys(path, text, mode)
+            done = call("keys", "rotate", kind, keys=folder)
+            check(done.returncode == 1 and says in done.stderr and not done.stdout, f"keys rotate {kind}: expected {says}, found {done}")
+            check(read_keys(path) == text if text else not os.listdir(folder), f"keys rotate {kind}: {says}: the file has changed")
+        before = f"# ours\n1 {one}\n7 {one} 1000"
+        write_keys(path, before)
+        done = call("keys", "rotate", kind, "--in", "600", keys=folder)
+        check(done.returncode == 0 and f"key 8 of the {what} is used from 600 s from now on" in done.stdout, f"keys rotate {kind}: {done}")
+        check(re.fullmatch(re.escape(before) + r"\n8 [0-9a-f]{64} \d+\n", read_keys(path)) is not None, f"keys rotate {kind}: the lines of the file")
+        check(os.listdir(folder) == [name] and os.stat(path).st_mode & 0o777 == 0o600, f"keys rotate {kind}: {os.listdir(folder)}")
+
+
 def main():
     commands = overview()
     check(len(commands) > 20, f"found {len(commands)} commands")
@@ -141,6 +175,8 @@ def main():
     manual(commands, every)
     completion(commands, told)
     documented(commands, told)
+    rotated("draw", "spin-engine.key", "draws")
+    rotated("cards", "jackpot-cards.key", "cards")
     for fault in faults:
         print(f"FAILED  {fault}")
     print(f"{passed} passed, {len(faults)} failed")

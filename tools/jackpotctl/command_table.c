@@ -6,6 +6,7 @@
 
 #define RETAIN_MAX 100000
 #define OPERATOR_MAX 32767
+#define WAIT_MAX 2592000 /* 30 days: until then no further key can be added */
 
 const struct command_option command_options[OPTIONS_N] = {
 	[OPTION_NOW] = { .name = "--now",
@@ -88,10 +89,10 @@ const struct command_option command_options[OPTIONS_N] = {
 	[OPTION_IN] = { .name = "--in",
 		.value = "SECONDS",
 		.expected = "a number of seconds",
-		.help = "Lets engines use the new key after so many seconds.",
+		.help = "Lets services draw with the new key after so many seconds.",
 		.standard = "10",
 		.least = 2,
-		.most = INT64_MAX },
+		.most = WAIT_MAX },
 	[OPTION_CSV] = { .name = "--csv",
 		.value = "LIST",
 		.expected = "totals, games, returns, jackpots, unfinished, hits, large_wins or "
@@ -226,6 +227,8 @@ const struct command command_rows[] = {
 		"there is no such dead event", OWNER | O(OPERATOR), .run = run_webhooks_resend },
 	{ KEYS, "keys rotate draw", "", "Adds a new key of the draws.", NULL,
 		"the key could not be replaced", .options = O(IN), .run = run_keys_draw },
+	{ KEYS, "keys rotate cards", "", "Adds a new key of the cards.", NULL,
+		"the key could not be replaced", .options = O(IN), .run = run_keys_cards },
 	{ KEYS, "keys rotate heads", "", "Replaces the key of the signed heads.", NULL,
 		"the key could not be replaced", .options = O(HEADS), .run = run_keys_heads },
 	{ HELP, "help", "[COMMAND]", "Explains a command, or lists all.", NULL, NULL,

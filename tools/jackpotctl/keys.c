@@ -2,6 +2,7 @@
 
 #include "libcommon/io/chain_head.h"
 #include "libcommon/io/clock.h"
+#include "libcommon/io/numbered_keys.h"
 #include "libcommon/io/proof_stream.h"
 
 #include <errno.h>
@@ -17,8 +18,7 @@
 #define PATH_ROOM 4200
 #define FILE_ROOM 4096
 #define DRAW_FILE "spin-engine.key"
-#define DRAW_KEYS_MAX 16 /* what an engine reads */
-#define KEY_BYTES 32
+#define CARDS_FILE "jackpot-cards.key"
 
 static bool say(const char *path, const char *found, const char *expected)
 {
@@ -34,7 +34,7 @@ static bool file_read(const char *path, char text_r[FILE_ROOM], struct stat *abo
 	bool good;
 
 	if (file == NULL)
-		return say(path, strerror(errno), "the keys of the draws");
+		return say(path, strerror(errno), "a file of keys");
 	(void)setvbuf(file, NULL, _IONBF, 0); /* a buffer would keep a copy of the keys */
 	good = fstat(fileno(file), about_r) == 0;
 	length = fread(text_r, 1, FILE_ROOM - 1, file);
@@ -68,59 +68,78 @@ static bool file_write(const char *path, const char *text, const struct stat *ab
 	return false;
 }
 
-/* Number and time of the last key, and how many there are. */
-static size_t keys_scan(const char *text, uint64_t *number_r, uint64_t *since_r)
+static bool may_rotate(
+	const char *path, const char *what, const struct numbered_keys *keys, uint64_t now_s)
 {
-	size_t n = 0;
-	int skipped;
-
-	for (; text != NULL && text[0] != '\0'; text = strchr(text, '\n')) {
-		text += text[0] == '\n';
-		skipped = 0;
-		if (sscanf(text, "%" SCNu64 " %*64[0-9a-fA-F]%n", number_r, &skipped) != 1 ||
-			skipped == 0)
-			continue;
-		n++;
-		*since_r = text[skipped] == ' ' ? strtoull(text + skipped, NULL, 10) : 0;
-	}
-	return n;
+	if (keys->count == NUMBERED_KEYS_MAX)
+		return say(path, "16 keys", "at most 15 before another is added");
+	if (keys->key[keys->count - 1].since_s <= now_s)
+		return true;
+	fprintf(stderr,
+		"jackpotctl: %s: found a new key of the %s that is not used yet, expected one "
+		"rotation at a time: wait %" PRIu64 " s\n",
+		path, what, keys->key[keys->count - 1].since_s - now_s);
+	return false;
 }
 
-bool keys_rotate_draw(uint64_t wait_s)
+/* A line with this key after those of the file, whose comments stay. */
+static bool key_add(const char *path, uint32_t number, uint64_t since_s)
 {
-	char room[PATH_ROOM], text[FILE_ROOM], hex[2 * KEY_BYTES + 1];
-	const char *path = proof_key_path(NULL, DRAW_FILE, room, sizeof(room));
-	uint64_t now_s = clock_wall_us() / 1000000, number = 0, since = 0;
-	uint8_t bytes[KEY_BYTES];
+	char text[FILE_ROOM], hex[2 * NUMBERED_KEY_BYTES + 1];
+	uint8_t bytes[NUMBERED_KEY_BYTES];
 	struct stat about;
-	size_t n, length;
-	bool good;
+	size_t length;
+	bool good = file_read(path, text, &about);
 
-	if (sodium_init() < 0 || !file_read(path, text, &about))
-		return false;
-	n = keys_scan(text, &number, &since);
-	length = strlen(text);
-	good = n == 0		    ? say(path, "no key", "lines of \"number hex64\"")
-	       : n == DRAW_KEYS_MAX ? say(path, "16 keys", "at most 15 before another is added")
-	       : since > now_s	    ? say(path, "a new key that is not used yet",
-					      "one rotation at a time: wait some seconds")
-				    : true;
 	if (good) {
+		length = strlen(text);
 		randombytes_buf(bytes, sizeof(bytes));
 		(void)sodium_bin2hex(hex, sizeof(hex), bytes, sizeof(bytes));
 		(void)snprintf(text + length, sizeof(text) - length,
-			"%s%" PRIu64 " %s %" PRIu64 "\n", text[length - 1] == '\n' ? "" : "\n",
-			number + 1, hex, now_s + wait_s);
+			"%s%" PRIu32 " %s %" PRIu64 "\n", text[length - 1] == '\n' ? "" : "\n",
+			number, hex, since_s);
 		good = file_write(path, text, &about);
 	}
-	if (good)
-		printf("key %" PRIu64 " of the draws is used from %" PRIu64
-		       " s from now on; back up %s\n",
-			number + 1, wait_s, path);
 	sodium_memzero(bytes, sizeof(bytes));
 	sodium_memzero(hex, sizeof(hex));
 	sodium_memzero(text, sizeof(text));
 	return good;
+}
+
+/* What the service would refuse is not added to. */
+static bool numbered_rotate(const char *name, const char *what, uint64_t wait_s)
+{
+	char room[PATH_ROOM], error[NUMBERED_KEYS_ERROR_MAX];
+	const char *path = proof_key_path(NULL, name, room, sizeof(room));
+	uint64_t now_s = clock_wall_us() / 1000000;
+	uint32_t number = 0;
+	struct numbered_keys keys;
+	bool good;
+
+	if (sodium_init() < 0)
+		return false;
+	good = numbered_keys_load(path, &keys, error) == NUMBERED_KEYS_OK;
+	if (!good)
+		fprintf(stderr, "jackpotctl: keys of the %s: %s\n", what, error);
+	good = good && may_rotate(path, what, &keys, now_s);
+	if (good)
+		number = keys.key[keys.count - 1].number + 1;
+	sodium_memzero(&keys, sizeof(keys));
+	if (!good || !key_add(path, number, now_s + wait_s))
+		return false;
+	printf("key %" PRIu32 " of the %s is used from %" PRIu64 " s from now on; back up %s\n",
+		number, what, wait_s, path);
+	return true;
+}
+
+bool keys_rotate_draw(uint64_t wait_s)
+{
+	return numbered_rotate(DRAW_FILE, "draws", wait_s);
+}
+
+bool keys_rotate_cards(uint64_t wait_s)
+{
+	return numbered_rotate(CARDS_FILE, "cards", wait_s);
 }
 
 bool keys_rotate_heads(const char *heads)

@@ -395,6 +395,12 @@ int run_keys_draw(const struct call *call)
 										     : EXIT_BROKEN;
 }
 
+int run_keys_cards(const struct call *call)
+{
+	return keys_rotate_cards((uint64_t)call_number(call, OPTION_IN, KEYS_WAIT_S)) ? 0
+										      : EXIT_BROKEN;
+}
+
 int run_keys_heads(const struct call *call)
 {
 	char heads[PATH_ROOM];

@@ -30,6 +30,7 @@ int run_webhooks_test(const struct call *call);
 int run_webhooks_dead(const struct call *call);
 int run_webhooks_resend(const struct call *call);
 int run_keys_draw(const struct call *call);
+int run_keys_cards(const struct call *call);
 int run_keys_heads(const struct call *call);
 
 #endif

@@ -13,12 +13,12 @@ enum rng_fault card_draw_begin(struct draw_health *health, card_source *source)
 }
 
 /* Draws the deal and checks the health of its random numbers. */
-static enum card_draw_status draw(struct draw_health *health, const struct card_keys *keys,
+static enum card_draw_status draw(struct draw_health *health, const struct numbered_keys *keys,
 	const uint32_t weight[CARD_LEVELS], struct card_play *play)
 {
 	struct card_deal cards;
 	(void)draw_health_salt(health, play->salt);
-	play->key = card_keys_current(keys);
+	play->key = numbered_keys_current(keys, play->opened_us / 1000000)->number;
 	memcpy(play->weight, weight, sizeof(play->weight));
 	if (!card_keys_secret(keys, play->key, &play->id, play->salt, play->secret))
 		return CARD_DRAW_NO_KEY;
@@ -30,7 +30,7 @@ static enum card_draw_status draw(struct draw_health *health, const struct card_
 	return draw_health_fault(health) == RNG_SOUND ? CARD_DRAW_OK : CARD_DRAW_FAULT;
 }
 
-enum card_draw_status card_draw(struct draw_health *health, const struct card_keys *keys,
+enum card_draw_status card_draw(struct draw_health *health, const struct numbered_keys *keys,
 	card_source *source, const uint32_t weight[CARD_LEVELS], struct card_play *play)
 {
 	struct card_play drawn = *play;

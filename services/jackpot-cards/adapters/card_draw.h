@@ -20,10 +20,10 @@ enum card_draw_status {
 /* Call before the first draw: tests known answers and a sample of the source. On anything but
  * RNG_SOUND nothing may be drawn. */
 enum rng_fault card_draw_begin(struct draw_health *health, card_source *source);
-/* Fills key, salt, weight, secret, its hash and the cards of a round whose id and number are set.
- * If the status is not OK, the round is unchanged. */
+/* Fills key, salt, weight, secret, its hash and the cards of a round whose id, number and time of
+ * opening are set. If the status is not OK, the round is unchanged. */
 CARILLON_MUST_CHECK enum card_draw_status card_draw(struct draw_health *health,
-	const struct card_keys *keys, card_source *source, const uint32_t weight[CARD_LEVELS],
+	const struct numbered_keys *keys, card_source *source, const uint32_t weight[CARD_LEVELS],
 	struct card_play *play);
 
 #endif

@@ -110,7 +110,7 @@ static bool end_follows(const Carillon__ProofCardRound *row, const struct card_r
 	return bytes_equal(&row->secret, secret, won ? CARD_SECRET_BYTES : 0, "secret", difference);
 }
 
-static bool judge(const struct card_keys *keys, const Carillon__ProofCardRound *row,
+static bool judge(const struct numbered_keys *keys, const Carillon__ProofCardRound *row,
 	uint8_t secret[CARD_SECRET_BYTES], struct card_difference *difference)
 {
 	const struct claim_id id = { row->player, row->move, row->index };
@@ -142,7 +142,7 @@ static bool judge(const struct card_keys *keys, const Carillon__ProofCardRound *
 }
 
 /* A verdict names the secret of a round only if the round is won. */
-bool card_proof_judge(const struct card_keys *keys, const Carillon__ProofCardRound *row,
+bool card_proof_judge(const struct numbered_keys *keys, const Carillon__ProofCardRound *row,
 	struct card_difference *difference_r)
 {
 	uint8_t secret[CARD_SECRET_BYTES] = { 0 };

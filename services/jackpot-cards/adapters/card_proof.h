@@ -18,7 +18,7 @@ struct card_difference {
 };
 
 /* Does the row follow from its claim, key, salt and weights? False: *difference_r is set. */
-CARILLON_MUST_CHECK bool card_proof_judge(const struct card_keys *keys,
+CARILLON_MUST_CHECK bool card_proof_judge(const struct numbered_keys *keys,
 	const Carillon__ProofCardRound *row, struct card_difference *difference_r);
 
 /* main() of --verify. Writes to standard output, parts separated by a tab:

@@ -19,7 +19,7 @@ static const char usage[] =
 	"  CARILLON_KEYS, keys/jackpot-cards.key in CARILLON_DATA or in the current folder.\n";
 
 struct proof {
-	struct card_keys keys;
+	struct numbered_keys keys;
 	uint64_t proven, differing;
 };
 
@@ -64,7 +64,7 @@ static int run(struct proof *proof)
 int card_proof_main(int argc, char **argv)
 {
 	static struct proof proof;
-	char room[PATH_ROOM], error[CARD_KEYS_ERROR_MAX];
+	char room[PATH_ROOM], error[NUMBERED_KEYS_ERROR_MAX];
 	bool given = argc == 4 && strcmp(argv[2], "--keys") == 0;
 	int status;
 
@@ -76,10 +76,10 @@ int card_proof_main(int argc, char **argv)
 		fatal("libsodium cannot be used");
 	const char *path =
 		proof_key_path(given ? argv[3] : NULL, "jackpot-cards.key", room, sizeof(room));
-	enum card_keys_status loaded = card_keys_load(path, &proof.keys, error);
-	if (loaded != CARD_KEYS_OK) {
+	enum numbered_keys_status loaded = numbered_keys_load(path, &proof.keys, error);
+	if (loaded != NUMBERED_KEYS_OK) {
 		fprintf(stderr, PROGRAM ": no key: %s\n",
-			loaded == CARD_KEYS_MISSING ? path : error);
+			loaded == NUMBERED_KEYS_MISSING ? path : error);
 		return PROOF_EXIT_KEYLESS;
 	}
 	(void)sodium_mlock(&proof.keys, sizeof(proof.keys)); /* if the system permits it */

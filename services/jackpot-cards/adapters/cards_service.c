@@ -40,7 +40,7 @@ _Static_assert(CARD_SETS_SEED_MAX == POOL_SEED_MINOR_MAX,
 static struct {
 	struct game_links links;
 	struct card_sets sets;
-	struct card_keys keys;
+	struct numbered_keys keys;
 	struct redis_link *redis;
 	struct fx_rates rates;
 	uint64_t second_us;
@@ -338,6 +338,7 @@ void cards_service_tick(struct service *service, uint64_t mono_us)
 	if (mono_us < self.second_us + SECOND_US)
 		return;
 	self.second_us = mono_us;
+	rounds_refresh_keys();
 	jackpot_list_each(service, look_again, mono_us);
 	memset(&sums, 0, sizeof(sums));
 	sums.counters_us = mono_us;

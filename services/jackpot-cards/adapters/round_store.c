@@ -54,7 +54,7 @@ static void bytes_of(const PGresult *rows, int row, int column, size_t size, uin
 
 /* The secret determines the deal; the stored cards must match it. */
 static void redeal(
-	const struct card_keys *keys, const PGresult *rows, int row, struct card_play *play)
+	const struct numbered_keys *keys, const PGresult *rows, int row, struct card_play *play)
 {
 	uint8_t hash[CARD_SECRET_BYTES];
 	uint32_t position[DEAL_CARDS + 1], suit[DEAL_CARDS + 1];
@@ -84,7 +84,7 @@ static void redeal(
 }
 
 static void read_round(
-	const PGresult *rows, int row, const struct card_keys *keys, struct card_play *play)
+	const PGresult *rows, int row, const struct numbered_keys *keys, struct card_play *play)
 {
 	*play = (struct card_play){
 		.number = pg_u64(rows, row, 0),
@@ -154,7 +154,7 @@ uint64_t round_store_next(PGconn *conn, uint32_t set)
 	return next;
 }
 
-struct card_play *round_store_open(PGconn *conn, uint32_t set, const struct card_keys *keys)
+struct card_play *round_store_open(PGconn *conn, uint32_t set, const struct numbered_keys *keys)
 {
 	struct pg_args args = { 0 };
 	struct card_play *first = NULL;
@@ -174,7 +174,7 @@ struct card_play *round_store_open(PGconn *conn, uint32_t set, const struct card
 }
 
 bool round_store_find(PGconn *conn, uint32_t set, const struct claim_id *id,
-	const struct card_keys *keys, struct card_play *play_r)
+	const struct numbered_keys *keys, struct card_play *play_r)
 {
 	struct pg_args args = { 0 };
 	pg_args_int(&args, set);
@@ -191,7 +191,7 @@ bool round_store_find(PGconn *conn, uint32_t set, const struct claim_id *id,
 	return found;
 }
 
-size_t round_store_newest(PGconn *conn, uint32_t set, const struct card_keys *keys,
+size_t round_store_newest(PGconn *conn, uint32_t set, const struct numbered_keys *keys,
 	struct card_play *plays, size_t max)
 {
 	struct pg_args args = { 0 };
@@ -216,7 +216,7 @@ size_t round_store_newest(PGconn *conn, uint32_t set, const struct card_keys *ke
 	return (size_t)n;
 }
 
-size_t round_store_unpaid(PGconn *conn, uint32_t set, const struct card_keys *keys,
+size_t round_store_unpaid(PGconn *conn, uint32_t set, const struct numbered_keys *keys,
 	struct card_play *plays, size_t max)
 {
 	struct pg_args args = { 0 };

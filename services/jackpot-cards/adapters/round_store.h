@@ -56,15 +56,15 @@ uint32_t round_store_game(PGconn *conn, const struct claim_id *id);
 /* The number of the set's next card round. */
 uint64_t round_store_next(PGconn *conn, uint32_t set);
 /* Card rounds that are not won, oldest last; each is malloc'ed. */
-struct card_play *round_store_open(PGconn *conn, uint32_t set, const struct card_keys *keys);
+struct card_play *round_store_open(PGconn *conn, uint32_t set, const struct numbered_keys *keys);
 /* One card round, won or not. False when the set has no such round. */
 bool round_store_find(PGconn *conn, uint32_t set, const struct claim_id *id,
-	const struct card_keys *keys, struct card_play *play_r);
+	const struct numbered_keys *keys, struct card_play *play_r);
 /* The newest hits of the set, oldest first, with the figures of their public facts; at most max. */
-size_t round_store_newest(PGconn *conn, uint32_t set, const struct card_keys *keys,
+size_t round_store_newest(PGconn *conn, uint32_t set, const struct numbered_keys *keys,
 	struct card_play *plays, size_t max);
 /* Won card rounds whose award the wallet has not booked (wallet.claim); at most max. */
-size_t round_store_unpaid(PGconn *conn, uint32_t set, const struct card_keys *keys,
+size_t round_store_unpaid(PGconn *conn, uint32_t set, const struct numbered_keys *keys,
 	struct card_play *plays, size_t max);
 /* Inside the transaction: writes what is not durable yet. */
 void round_store_save(PGconn *conn, uint32_t set, struct card_play *play);

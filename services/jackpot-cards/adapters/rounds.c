@@ -20,6 +20,7 @@
 #define AWARDS_US 2000000u /* an award that is not booked is sent again */
 #define AWARDS_A_TURN 32
 #define EXPIRED_A_TURN 64 /* bounds the size of a commit */
+#define KEYS_PATH_MAX (SETTING_TEXT_MAX + 32)
 
 /* A pick that wins the level: it waits for the totals of all wallet shards. */
 struct waiting_pick {
@@ -31,7 +32,8 @@ struct waiting_pick {
 };
 
 static struct {
-	const struct card_keys *keys;
+	struct numbered_keys *keys;
+	struct stat keys_file; /* of jackpot-cards.key when it was read */
 	struct draw_health health;
 	struct metric *opened, *repeated, *picks, *refused, *won, *paid, *expired, *unpriced,
 		*again, *draw_fault;
@@ -55,24 +57,58 @@ static void check_draws(void)
 			draw_health_text(&self.health, text));
 }
 
-void rounds_start(struct card_keys *keys)
+static void keys_path(char path_r[KEYS_PATH_MAX])
 {
-	char path[SETTING_TEXT_MAX + 32], error[CARD_KEYS_ERROR_MAX];
-	(void)snprintf(path, sizeof(path), "%s/jackpot-cards.key", common.keys);
-	check_draws();
+	(void)snprintf(path_r, KEYS_PATH_MAX, "%s/jackpot-cards.key", common.keys);
+}
+
+static void load_keys(struct numbered_keys *keys)
+{
+	char path[KEYS_PATH_MAX], error[NUMBERED_KEYS_ERROR_MAX];
+	keys_path(path);
 	(void)sodium_mlock(keys, sizeof(*keys)); /* if the system permits it */
-	enum card_keys_status status = card_keys_load(path, keys, error);
-	if (status == CARD_KEYS_MISSING) {
+	(void)numbered_keys_changed(path, &self.keys_file);
+	enum numbered_keys_status status = numbered_keys_load(path, keys, error);
+	if (status == NUMBERED_KEYS_MISSING) {
 		/* A lost key of an open round is detected when the round is loaded. */
-		if (!card_keys_create(path, error))
+		if (!numbered_keys_create(path, error))
 			fatal("%s", error);
 		log_warn("%s did not exist: the service created it with a new key; keep a copy",
 			path);
-		status = card_keys_load(path, keys, error);
+		status = numbered_keys_load(path, keys, error);
 	}
-	if (status != CARD_KEYS_OK)
+	if (status != NUMBERED_KEYS_OK)
 		fatal("%s", error);
 	self.keys = keys;
+}
+
+/* `jackpotctl keys rotate cards` replaces the file in one step, some seconds before its new key is
+ * used. A bad file is an alarm, and the service keeps its keys. */
+void rounds_refresh_keys(void)
+{
+	char path[KEYS_PATH_MAX], error[NUMBERED_KEYS_ERROR_MAX];
+	keys_path(path);
+	if (!numbered_keys_changed(path, &self.keys_file))
+		return;
+	struct numbered_keys *fresh = sodium_malloc(sizeof(*fresh)); /* wiped when freed */
+	if (fresh == NULL)
+		fatal("out of memory");
+	if (numbered_keys_load(path, fresh, error) != NUMBERED_KEYS_OK ||
+		!numbered_keys_follow(path, fresh, self.keys, error)) {
+		log_error("ALARM CARILLON_KEYS: %s", error);
+	} else {
+		if (fresh->count > self.keys->count)
+			log_info("the file of keys has a new key: %" PRIu32,
+				fresh->key[fresh->count - 1].number);
+		*self.keys = *fresh;
+	}
+	sodium_free(fresh);
+}
+
+void rounds_start(struct numbered_keys *keys)
+{
+	check_draws();
+	load_keys(keys);
 	self.opened = metric_counter(
 		"carillon_cards_rounds_opened_total", NULL, "Card rounds opened by a trigger.");
 	self.repeated = metric_counter(
@@ -98,6 +134,7 @@ void rounds_load(struct service *service, struct set_instance *instance)
 	static struct card_play newest[NEWS_AGAIN];
 	PGconn *conn = service_pg(service);
 	uint32_t set = instance->set.number;
+	rounds_refresh_keys(); /* the owner before may have used a newer key */
 	instance->plays = round_store_open(conn, set, self.keys);
 	instance->next_number = round_store_next(conn, set);
 	size_t n = round_store_newest(conn, set, self.keys, newest, NEWS_AGAIN);
@@ -154,8 +191,7 @@ static bool deal(struct service *service, struct set_instance *instance, struct 
 	enum card_draw_status status =
 		card_draw(&self.health, self.keys, system_bytes, weight, play);
 	if (status == CARD_DRAW_NO_KEY)
-		fatal("jackpot-cards.key: the newest key, number %u, cannot be used",
-			card_keys_current(self.keys));
+		fatal("jackpot-cards.key: its current key cannot be used");
 	if (status == CARD_DRAW_FAULT)
 		stop_deals(service);
 	return status == CARD_DRAW_OK;

@@ -42,7 +42,8 @@ static void stuck_byte(void *out, size_t length)
 		bytes[i] = 0xa5;
 }
 
-static const struct card_keys KEYS = { .count = 1, .number = { 1 }, .bytes = { { 5, 6, 7 } } };
+static const struct numbered_keys KEYS = { .count = 1,
+	.key = { { .number = 1, .bytes = { 5, 6, 7 } } } };
 static const uint32_t WEIGHT[CARD_LEVELS] = { 900, 90, 9, 1 };
 
 static struct card_play claimed(uint64_t number)

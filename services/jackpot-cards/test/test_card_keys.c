@@ -7,85 +7,27 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <cmocka.h>
-
-#define HEX_1 "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
-#define HEX_2 "ff0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
 
 static const struct claim_id CLAIM = { INT64_C(0x0001000000000007), 17, 1 };
 static const uint8_t SALT[CARD_SALT_BYTES] = { 9, 8, 7 };
 
-static void write_file(const char *path, const char *text, mode_t mode)
+static struct numbered_keys two_keys(void)
 {
-	FILE *file = fopen(path, "w");
-	assert_non_null(file);
-	assert_true(fputs(text, file) >= 0);
-	assert_int_equal(fclose(file), 0);
-	assert_int_equal(chmod(path, mode), 0);
-}
-
-static void test_keys_files(void **state)
-{
-	static const struct {
-		const char *text;
-		mode_t mode;
-		enum card_keys_status status;
-	} rows[] = {
-		{ "1 " HEX_1 "\n", 0600, CARD_KEYS_OK },
-		{ "# keep a copy\n\n1 " HEX_1 "\n2 " HEX_2 "\n", 0600, CARD_KEYS_OK },
-		{ "1 " HEX_1 "\n", 0640, CARD_KEYS_REFUSED },
-		{ "1 " HEX_1 "\n", 0604, CARD_KEYS_REFUSED },
-		{ "", 0600, CARD_KEYS_REFUSED },
-		{ HEX_1 "\n", 0600, CARD_KEYS_REFUSED },
-		{ "0 " HEX_1 "\n", 0600, CARD_KEYS_REFUSED },
-		{ "2 " HEX_1 "\n1 " HEX_2 "\n", 0600, CARD_KEYS_REFUSED },
-		{ "1 " HEX_1 "00\n", 0600, CARD_KEYS_REFUSED },
-		{ "1 0001\n", 0600, CARD_KEYS_REFUSED },
-	};
-	char folder[] = "/tmp/carillon-card-keys-XXXXXX", path[80], error[CARD_KEYS_ERROR_MAX];
-	struct card_keys keys, again;
-	(void)state;
-	assert_non_null(mkdtemp(folder));
-	(void)snprintf(path, sizeof(path), "%s/key", folder);
-	assert_int_equal(card_keys_load(path, &keys, error), CARD_KEYS_MISSING);
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		write_file(path, rows[i].text, rows[i].mode);
-		if (card_keys_load(path, &keys, error) != rows[i].status)
-			fail_msg("row %zu", i);
-		if (rows[i].status == CARD_KEYS_REFUSED)
-			assert_non_null(strstr(error, "expected"));
-	}
-	assert_int_equal(unlink(path), 0);
-	assert_true(card_keys_create(path, error));
-	assert_int_equal(card_keys_load(path, &keys, error), CARD_KEYS_OK);
-	assert_true(card_keys_create(path, error)); /* another instance was first */
-	assert_int_equal(card_keys_load(path, &again, error), CARD_KEYS_OK);
-	assert_memory_equal(&keys, &again, sizeof(keys));
-	assert_int_equal(unlink(path), 0);
-	assert_int_equal(rmdir(folder), 0);
-}
-
-static struct card_keys two_keys(void)
-{
-	struct card_keys keys = { .count = 2, .number = { 1, 5 } };
-	memset(keys.bytes[0], 1, CARD_SECRET_BYTES);
-	memset(keys.bytes[1], 2, CARD_SECRET_BYTES);
+	struct numbered_keys keys = { .count = 2, .key = { { .number = 1 }, { .number = 5 } } };
+	memset(keys.key[0].bytes, 1, CARD_SECRET_BYTES);
+	memset(keys.key[1].bytes, 2, CARD_SECRET_BYTES);
 	return keys;
 }
 
 static void test_keys_secret_belongs_to_key_claim_and_salt(void **state)
 {
-	struct card_keys keys = two_keys();
+	struct numbered_keys keys = two_keys();
 	uint8_t secret[CARD_SECRET_BYTES], other[CARD_SECRET_BYTES];
 	uint8_t salt[CARD_SALT_BYTES] = { 1 };
 	(void)state;
-	assert_int_equal(card_keys_current(&keys), 5);
 	assert_true(card_keys_secret(&keys, 5, &CLAIM, SALT, secret));
 	assert_true(card_keys_secret(&keys, 5, &CLAIM, SALT, other));
 	assert_memory_equal(secret, other, sizeof(secret));
@@ -110,7 +52,7 @@ static void test_keys_secret_belongs_to_key_claim_and_salt(void **state)
 static void test_keys_deal_follows_from_the_secret(void **state)
 {
 	static const uint32_t weights[CARD_LEVELS] = { 4, 3, 0, 1 };
-	struct card_keys keys = two_keys();
+	struct numbered_keys keys = two_keys();
 	uint32_t count[CARD_LEVELS + 1] = { 0 };
 	(void)state;
 	for (uint32_t i = 0; i < 8000; i++) {
@@ -140,7 +82,6 @@ static void test_keys_deal_follows_from_the_secret(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_keys_files),
 		cmocka_unit_test(test_keys_secret_belongs_to_key_claim_and_salt),
 		cmocka_unit_test(test_keys_deal_follows_from_the_secret),
 	};

@@ -21,12 +21,12 @@ struct row {
 	uint8_t salt[CARD_SALT_BYTES], hash[CARD_SECRET_BYTES], secret[CARD_SECRET_BYTES];
 };
 
-static struct card_keys two_keys(void)
+static struct numbered_keys two_keys(void)
 {
-	struct card_keys keys = { .count = 2, .number = { 1, 5 } };
+	struct numbered_keys keys = { .count = 2, .key = { { .number = 1 }, { .number = 5 } } };
 
-	memset(keys.bytes[0], 1, CARD_SECRET_BYTES);
-	memset(keys.bytes[1], 2, CARD_SECRET_BYTES);
+	memset(keys.key[0].bytes, 1, CARD_SECRET_BYTES);
+	memset(keys.key[1].bytes, 2, CARD_SECRET_BYTES);
 	return keys;
 }
 
@@ -35,7 +35,7 @@ static void row_make(struct row *row, uint64_t move, uint32_t key, uint32_t open
 {
 	static const uint32_t weights[CARD_LEVELS] = { 4, 3, 2, 1 };
 	const struct claim_id id = { 77, move, 1 };
-	struct card_keys keys = two_keys();
+	struct numbered_keys keys = two_keys();
 	struct card_deal deal;
 
 	memset(row, 0, sizeof(*row));
@@ -71,7 +71,7 @@ static void row_make(struct row *row, uint64_t move, uint32_t key, uint32_t open
 
 static void test_card_proof_honest_rounds_are_in_order(void **unused)
 {
-	struct card_keys keys = two_keys();
+	struct numbered_keys keys = two_keys();
 	struct card_difference difference;
 	struct row row;
 
@@ -242,7 +242,7 @@ static void test_card_proof_finds_each_forgery(void **unused)
 		{ "another level", "level", another_level },
 		{ "no secret", "secret", no_secret },
 	};
-	struct card_keys keys = two_keys();
+	struct numbered_keys keys = two_keys();
 
 	(void)unused;
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
@@ -264,7 +264,7 @@ static void test_card_proof_finds_each_forgery(void **unused)
 /* An open round: nothing of what is face down is told. */
 static void test_card_proof_keeps_open_secrets(void **unused)
 {
-	struct card_keys keys = two_keys();
+	struct numbered_keys keys = two_keys();
 	struct card_difference difference;
 	struct row row;
 	uint8_t guess[CARD_SECRET_BYTES] = { 1 };

@@ -1,5 +1,6 @@
-/* The random numbers fail while the service runs: it raises one alarm, opens no more card rounds,
- * and open rounds continue. The test fakes the service loop, Postgres (without rounds) and the
+/* The keys are replaced while the service runs: new rounds use the newest that is due. The random
+ * numbers fail while it runs: it raises one alarm, opens no more card rounds, and open rounds
+ * continue. The tests fake the service loop, Postgres (without rounds) and the
  * system's random source. */
 #include "services/jackpot-cards/adapters/rounds.h"
 
@@ -13,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <cmocka.h>
 
@@ -238,31 +240,105 @@ static void play(struct set_instance *instance)
 	assert_int_equal(rounds_open(instance), open);
 }
 
-static void test_rounds_fault_stops_new_rounds(void **state)
-{
-	static struct card_keys keys;
-	static struct set_instance instance;
-	char folder[] = "/tmp/carillon-rounds-XXXXXX", path[sizeof(folder) + 32];
+static struct numbered_keys keys;
+static char folder[32], path[64];
 
-	(void)state;
+/* A service that has just started, with a set without rounds. */
+static struct set_instance start(void)
+{
+	struct set_instance instance = { .next_number = 1, .expire_us = UINT64_C(1000000000) };
+
+	(void)snprintf(folder, sizeof(folder), "/tmp/carillon-rounds-XXXXXX");
 	assert_non_null(mkdtemp(folder));
+	(void)snprintf(path, sizeof(path), "%s/jackpot-cards.key", folder);
 	(void)snprintf(common.keys, sizeof(common.keys), "%s", folder);
 	rounds_start(&keys);
 	instance.set.number = 2;
-	instance.next_number = 1;
-	instance.expire_us = UINT64_C(1000000000);
 	for (int i = 0; i < CARD_LEVELS; i++)
 		instance.weight[i] = 1;
-	play(&instance);
-	rounds_free(&instance);
-	(void)snprintf(path, sizeof(path), "%s/jackpot-cards.key", folder);
+	return instance;
+}
+
+static void end(struct set_instance *instance)
+{
+	rounds_free(instance);
 	assert_int_equal(unlink(path), 0);
 	assert_int_equal(rmdir(folder), 0);
 }
 
+#define HEX_2 "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
+#define HEX_3 "ff0102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f"
+
+/* Replaces the file as the command does: another one is moved to its place. */
+static void keys_replace(const char *first, const char *more)
+{
+	char other[sizeof(path) + 8];
+	FILE *file;
+
+	(void)snprintf(other, sizeof(other), "%s.new", path);
+	file = fopen(other, "w");
+	assert_non_null(file);
+	assert_true(fprintf(file, "%s%s", first, more) > 0);
+	assert_int_equal(fclose(file), 0);
+	assert_int_equal(chmod(other, 0600), 0);
+	assert_int_equal(rename(other, path), 0);
+	rounds_refresh_keys();
+}
+
+/* The key of the round that this claim opens. */
+static uint32_t key_of(struct set_instance *instance, uint64_t move)
+{
+	claim(instance, move);
+	assert_int_equal(instance->plays->id.move, move);
+	return instance->plays->key;
+}
+
+static void test_rounds_take_new_keys(void **state)
+{
+	struct set_instance instance = start();
+	char hex[2 * NUMBERED_KEY_BYTES + 1], first[sizeof(hex) + 8];
+
+	(void)state;
+	(void)sodium_bin2hex(hex, sizeof(hex), keys.key[0].bytes, NUMBERED_KEY_BYTES);
+	(void)snprintf(first, sizeof(first), "1 %s\n", hex);
+	assert_int_equal(key_of(&instance, 1), 1);
+	keys_replace(first, "2 " HEX_2 " 99999999999\n"); /* not yet: the year is 5138 */
+	assert_int_equal(keys.count, 2);
+	assert_int_equal(key_of(&instance, 2), 1);
+	keys_replace(first, "2 " HEX_2 " 1000\n");
+	assert_int_equal(key_of(&instance, 3), 2);
+	/* A key is missing, differs or cannot be read: the service keeps those that it has. */
+	keys_replace("2 " HEX_2 " 1000\n", "3 " HEX_3 " 1000\n");
+	assert_int_equal(key_of(&instance, 4), 2);
+	keys_replace(first, "2 " HEX_3 " 1000\n3 " HEX_2 " 1000\n");
+	assert_int_equal(key_of(&instance, 5), 2);
+	keys_replace(first, "2 " HEX_2 " soon\n");
+	assert_int_equal(key_of(&instance, 6), 2);
+	assert_int_equal(keys.count, 2);
+	keys_replace(first, "2 " HEX_2 " 1000\n3 " HEX_3 " 1000\n");
+	assert_int_equal(key_of(&instance, 7), 3);
+	assert_int_equal(rounds_open(&instance), 7);
+	pick(&instance, 1, 1, 4); /* of the first key */
+	assert_int_equal(replies_n, 1);
+	end(&instance);
+}
+
+static void test_rounds_fault_stops_new_rounds(void **state)
+{
+	struct set_instance instance = start();
+
+	(void)state;
+	facts_n = replies_n = 0;
+	play(&instance);
+	end(&instance);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = { cmocka_unit_test(test_rounds_fault_stops_new_rounds) };
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_rounds_take_new_keys),
+		cmocka_unit_test(test_rounds_fault_stops_new_rounds),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -84,30 +84,24 @@ static void keys_path(char path_r[KEYS_PATH_MAX])
 static void load_keys(struct engine *e, PGconn *conn)
 {
 	char path[KEYS_PATH_MAX], error[KEYS_ERROR_MAX];
-	enum keys_status status;
+	enum numbered_keys_status status;
 
 	keys_path(path);
-	(void)stat(path, &e->keys_file);
+	(void)numbered_keys_changed(path, &e->keys_file);
 	status = keys_load(path, &e->keys, error);
-	if (status == KEYS_MISSING) {
+	if (status == NUMBERED_KEYS_MISSING) {
 		/* never create a key silently if players were promised moves under an old one */
 		if (store_has_keys(conn))
 			fatal("%s, but earlier moves of this installation used a service key "
 			      "from it: restore the file",
 				error);
-		if (!keys_create(path, error))
+		if (!numbered_keys_create(path, error))
 			fatal("%s", error);
 		log_warn("%s did not exist: created it with a new service key; keep a copy", path);
 		status = keys_load(path, &e->keys, error);
 	}
-	if (status != KEYS_OK || !store_check_keys(conn, e->keys, error))
+	if (status != NUMBERED_KEYS_OK || !store_check_keys(conn, e->keys, error))
 		fatal("%s", error);
-}
-
-static bool same_file(const struct stat *a, const struct stat *b)
-{
-	return a->st_ino == b->st_ino && a->st_size == b->st_size &&
-	       a->st_mtim.tv_sec == b->st_mtim.tv_sec && a->st_mtim.tv_nsec == b->st_mtim.tv_nsec;
 }
 
 /* `jackpotctl keys rotate draw` replaces the file in one step, some seconds before its new key is
@@ -117,13 +111,12 @@ static void refresh_keys(struct engine *e, PGconn *conn)
 {
 	char path[KEYS_PATH_MAX], error[KEYS_ERROR_MAX];
 	struct keys *fresh = NULL;
-	struct stat now;
 
 	keys_path(path);
-	if (stat(path, &now) != 0 || same_file(&now, &e->keys_file))
+	if (!numbered_keys_changed(path, &e->keys_file))
 		return;
-	e->keys_file = now;
-	if (keys_load(path, &fresh, error) != KEYS_OK || !keys_follow(fresh, e->keys, error) ||
+	if (keys_load(path, &fresh, error) != NUMBERED_KEYS_OK ||
+		!keys_follow(path, fresh, e->keys, error) ||
 		!store_check_keys(conn, fresh, error)) {
 		log_error("ALARM CARILLON_KEYS: %s", error);
 		keys_free(&fresh);

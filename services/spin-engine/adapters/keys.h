@@ -3,28 +3,21 @@
 #ifndef CARILLON_SPIN_ENGINE_ADAPTERS_KEYS_H
 #define CARILLON_SPIN_ENGINE_ADAPTERS_KEYS_H
 
+#include "libcommon/io/numbered_keys.h"
 #include "services/spin-engine/core/player.h"
 
-#define SECRET_BYTES 32
-#define KEYS_MAX 16
+#define SECRET_BYTES NUMBERED_KEY_BYTES
 #define KEY_CHECK_BYTES 16
-#define KEYS_ERROR_MAX 256
-
-enum keys_status { KEYS_OK = 0, KEYS_MISSING, KEYS_REFUSED };
+#define KEYS_ERROR_MAX NUMBERED_KEYS_ERROR_MAX
 
 struct keys;
 
-/* Reads lines "number hex64" or "number hex64 since" (numbers > 0, rising; since: seconds since
- * 1970) from a file that only its owner may read, into locked memory. On failure `error`
- * (KEYS_ERROR_MAX bytes) says what is wrong, found and expected. */
-enum keys_status keys_load(const char *path, struct keys **keys_r, char *error);
-/* Creates the file with key 1, fresh from the OS, if it does not exist. False: `error` says why
- * not.
- */
-bool keys_create(const char *path, char *error);
+/* Reads a file of numbered keys into locked memory. Unless OK, `error` (KEYS_ERROR_MAX bytes) says
+ * what is wrong, found and expected. */
+enum numbered_keys_status keys_load(const char *path, struct keys **keys_r, char *error);
 /* Does a file that was read again still have every earlier key? False: `error` names one that is
  * missing. */
-bool keys_follow(const struct keys *fresh, const struct keys *keys, char *error);
+bool keys_follow(const char *path, const struct keys *fresh, const struct keys *keys, char *error);
 /* Moves the keys of *fresh to `keys`, whose address stays; frees *fresh. */
 void keys_take(struct keys *keys, struct keys **fresh);
 /* For tests: `bytes` is key 1. */

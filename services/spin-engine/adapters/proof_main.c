@@ -55,7 +55,7 @@ static struct keys *keys_open(const char *given)
 	const char *path = proof_key_path(given, "spin-engine.key", room, sizeof(room));
 	struct keys *keys = NULL;
 
-	if (keys_load(path, &keys, error) == KEYS_OK)
+	if (keys_load(path, &keys, error) == NUMBERED_KEYS_OK)
 		return keys;
 	fprintf(stderr, PROGRAM ": no key: %s\n", error);
 	return NULL;

@@ -55,6 +55,7 @@ static void test_command_rows_are_read(void **state)
 		{ "webhooks resend 3 all --operator 2", "webhooks resend", "3", "all",
 			OPTION_OPERATOR, "2" },
 		{ "keys rotate draw --in 600", "keys rotate draw", NULL, NULL, OPTION_IN, "600" },
+		{ "keys rotate cards", "keys rotate cards", NULL, NULL, OPTION_IN, NULL },
 		{ "help", "help", NULL, NULL, OPTION_JSON, NULL },
 		{ "help ledger verify", "help", "ledger", "verify", OPTION_JSON, NULL },
 		{ "ledger verify --help", "help", "ledger", "verify", OPTION_JSON, NULL },
@@ -97,8 +98,9 @@ static void test_command_wrong_lines_are_told(void **state)
 			"or 'ledger close'\nSee: jackpotctl --help\n" },
 		{ "ledger clos", "found 'ledger clos', expected 'ledger verify' or " },
 		{ "ledgers verify", "found 'ledgers', expected 'ledger' or " },
-		{ "keys rotate cards", "found 'keys rotate cards', expected 'keys rotate draw' or "
-				       "'keys rotate heads'\n" },
+		{ "keys rotate bus",
+			"found 'keys rotate bus', expected 'keys rotate draw' or 'keys "
+			"rotate cards' or 'keys rotate heads'\n" },
 		{ "commands lift 1", "found 'commands lift', expected 'commands' or 'commands "
 				     "release ID'\n" },
 		{ "commands --at 1", "commands: found '--at', expected one of --json, --dsn\nSee: "
@@ -122,8 +124,10 @@ static void test_command_wrong_lines_are_told(void **state)
 		{ "ledger verify --sample 99999999999999999999", "expected a number of accounts" },
 		{ "webhooks list --operator 32768", "--operator: found '32768', expected a number "
 						    "from 0 to 32767\n" },
-		{ "keys rotate draw --in 1", "--in: found '1', expected a number of seconds, 2 or "
-					     "more\n" },
+		{ "keys rotate cards --in 2592001", "--in: found '2592001', expected a number of "
+						    "seconds from 2 to 2592000\n" },
+		{ "keys rotate draw --in 1", "--in: found '1', expected a number of seconds from 2 "
+					     "to 2592000\n" },
 		{ "a b c d e f g h i", "found more arguments than any command takes" },
 	};
 
