@@ -104,9 +104,9 @@ static const struct setting settings[] = {
 		"number of the operator that sets the FX rates, which all share; 0: any operator" },
 	{ "GATEWAY_FX_JUMP_PERCENT", SETTING_INT, "20", 0, 1000000,
 		&gateway.settings.fx_jump_percent,
-		"an FX rate waits for a second key if it is the currency's first, or differs "
-		"by more than this percentage from a rate in force within a day of its start; "
-		"0: no rate waits" },
+		"an FX rate waits for another key or user if it is the currency's first, or "
+		"differs from a rate in force within a day of its start by more than this "
+		"percentage of the smaller of the two; 0: no rate waits" },
 	{ "GATEWAY_DECIDE_AFTER_S", SETTING_INT, "300", 0, 31536000,
 		&gateway.settings.decide_after_s,
 		"age after which a withdrawal may be decided by hand" },

@@ -50,9 +50,6 @@ static const struct {
 	{ true, "/v1/operators/{}/players", PERMIT_OPEN },
 	{ true, "/v1/operators/{}/sessions", PERMIT_OPEN },
 	{ false, PLAYER, PERMIT_PLAYERS },
-	{ false, PLAYER "/rounds", PERMIT_PLAYERS },
-	{ false, PLAYER "/rounds/{}", PERMIT_PLAYERS },
-	{ false, PLAYER "/journal", PERMIT_PLAYERS },
 	{ true, PLAYER "/deposits", PERMIT_MONEY },
 	{ true, PLAYER "/withdrawals", PERMIT_MONEY },
 	{ false, PLAYER "/withdrawals", PERMIT_PLAYERS },
@@ -119,9 +116,14 @@ bool permission_confirms(enum permission permission)
 	return (grave & BIT(permission)) != 0;
 }
 
+size_t permits_count(void)
+{
+	return sizeof(rows) / sizeof(rows[0]);
+}
+
 bool permit_of_route(bool post, const char *pattern, enum permission *permission_r)
 {
-	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+	for (size_t i = 0; i < permits_count(); i++) {
 		if (rows[i].post != post || strcmp(rows[i].pattern, pattern) != 0)
 			continue;
 		*permission_r = rows[i].permission;

@@ -15,15 +15,15 @@ enum permission {
 	PERMIT_SELF,	 /* a person's own session, password and second factor */
 	PERMIT_READ,	 /* state of services, games, pools, rates, reports */
 	PERMIT_AUDIT,	 /* the audit log */
-	PERMIT_PLAYERS,	 /* search players, read their accounts and rounds */
-	PERMIT_CARE,	 /* limits, blocks, bonus spins, notes, ending sessions */
+	PERMIT_PLAYERS,	 /* search players, read their accounts */
+	PERMIT_CARE,	 /* limits, blocks, bonus spins */
 	PERMIT_OPEN,	 /* open accounts and sessions of players */
 	PERMIT_MONEY,	 /* deposits, withdrawals and their decisions, corrections, grants */
 	PERMIT_VOID,	 /* void a round */
 	PERMIT_JACKPOTS, /* act on pools and sets of cards */
 	PERMIT_RATES,	 /* set exchange rates */
-	PERMIT_GAMES,	 /* stop and start games */
-	PERMIT_USERS,	 /* users and keys */
+	PERMIT_GAMES,	 /* start stopped games */
+	PERMIT_USERS,	 /* users and webhooks */
 	PERMISSIONS_N
 };
 
@@ -47,5 +47,7 @@ bool permission_confirms(enum permission permission);
 /* The permission that a route needs. False: no row names the route, so nobody may use it.
  * `pattern` as in the table of routes. */
 bool permit_of_route(bool post, const char *pattern, enum permission *permission_r);
+/* The number of routes that have a row; for tests. */
+size_t permits_count(void);
 
 #endif
