@@ -4,7 +4,7 @@
 # folders of these two alone.
 # make: what is missing, and nothing else. rotate: a new key for each pair, which seals from SECONDS (default 10) from now on, when every instance has read
 # it; a key that was followed before is left out, so that a pair holds two. drop: leaves out every key that has been followed. Services read the file again
-# within a second; nothing stops. Events signed by a key that is left out count as unsigned: rotate again, or drop, once they have been read.
+# within a second; nothing stops. Events signed by a key that is left out are refused (no_key): rotate again, or drop, once they have been read.
 set -eu
 . "$(dirname "$0")/lib.sh"
 keys=${CARILLON_KEYS:-$CARILLON_DATA/keys}
