@@ -4,7 +4,7 @@ import { html, useEffect, useLayoutEffect, useRef, useState } from "/vendor/htm-
 import { SILENT_MS, bytesOf, get, hex, send } from "/api.js";
 import { Picture } from "/art.js";
 import { CARD_SUITS, LEVELS, RED_SUITS, money } from "/format.js";
-import { capital } from "/game.js";
+import { capital, modeOf, priceOf } from "/game.js";
 import { locale, t } from "/lang.js";
 import { gameOfPool } from "/panels.js";
 import { refusalWords } from "/protect.js";
@@ -83,7 +83,7 @@ export function CardRound({ app, cards }) {
 	}, [round.id]);
 	useEffect(() => { if (booked) leave.current.focus(); }, [booked]);
 	return html`<dialog class="cardround" id="cards" ref=${dialog} onClose=${() => dialog.current?.showModal()} data-id=${round.id} data-state=${booked ? "booked" : round.won ? "won" : busy ? "busy" : "ready"} aria-label=${t("cards.name")} onCancel=${(event) => event.preventDefault()}>
-		<div class="cardhead"><h2>${t("cards.name")}</h2>${autospin ? html`<span class="quiet" id="paused">${t("cards.paused", { left: autoplay?.spins ?? 0, of: autospin })}</span><button id="cards-stop" onClick=${() => dispatch({ type: "autospin", spins: 0 })}>${t("stop")}</button>` : null}</div>
+		<div class="cardhead"><h2>${t("cards.name")}</h2><details id="cards-rules"><summary aria-label=${t("rules")}>i</summary><div>${cardsWords({ game: state.game, currency: round.currency, price: priceOf(state.bet, modeOf(state.game, state.bet.mode)) }).map((text) => html`<p key=${text}>${text}</p>`)}</div></details>${autospin ? html`<span class="quiet" id="paused">${t("cards.paused", { left: autoplay?.spins ?? 0, of: autospin })}</span><button id="cards-stop" onClick=${() => dispatch({ type: "autospin", spins: 0 })}>${t("stop")}</button>` : null}</div>
 		<div class="rungs">${CARD_SUITS.map((suit) => html`<${Level} key=${suit} suit=${suit} row=${rows.get(suit)} found=${found[suit]} won=${round.won && round.suit === suit} paid=${round.paid_minor} currency=${round.currency} />`)}</div>
 		<p class="saying ${round.won ? "gold" : ""}" id="cards-said" role="status">${said(round, found, round.currency)}${booked ? ` ${t("cards.booked")}` : ""}</p>
 		<div class="places" role="group" aria-label=${t("cards.twelve")} onKeyDown=${move}>${Array.from({ length: PLACES }, (_, place) => html`<${Place} key=${place} place=${place} here=${place === here} come=${() => come(place)} card=${at.get(place)} won=${round.won ? round.suit : ""} latest=${place === round.turned.at(-1)?.position} locked=${busy || round.won} choose=${cards.pick} />`)}</div>

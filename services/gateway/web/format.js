@@ -1,7 +1,9 @@
 // How money, times and names are shown, in the player's language.
 import { locale, t } from "/lang.js";
 
-const EXPONENTS = { JPY: 0, KRW: 0, ISK: 0, CLP: 0, BHD: 3, KWD: 3, TND: 3, XBT: 8 };
+// The digits of currencies that have not two, as libcommon/base/currency.c has them.
+const DIGITS = { 0: "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF", 3: "BHD IQD JOD KWD LYD OMR TND", 4: "CLF UYW", 6: "ADA TRX XRP", 8: "BCH LTC XBT", 9: "ETH SOL" };
+const EXPONENTS = Object.fromEntries(Object.entries(DIGITS).flatMap(([digits, codes]) => codes.split(" ").map((code) => [code, Number(digits)])));
 export const exponentOf = (currency) => EXPONENTS[currency] ?? 2;
 
 // Whole minor units as a decimal text, without floating point.

@@ -1,5 +1,5 @@
 // The game on one screen: reels, money and the main button always together. Also the play of a phase on it: turn, stop, tell.
-import { html, useEffect, useLayoutEffect, useRef, useState } from "/vendor/htm-preact.js";
+import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "/vendor/htm-preact.js";
 import { Suit } from "/cards.js";
 import { world } from "/art.js";
 import { Bet, BonusSpins, Button, MainButton, Resume, WitchBadge } from "/controls.js";
@@ -328,7 +328,9 @@ export function Stage({ app, chosen }) {
 	useEffect(() => { effects.attach(canvas.current); }, []);
 	const phase = steps[at];
 	const scene = sceneOf(state);
-	const cycled = useWinCycle(phase, landing || state.spinning, chosen);
+	const lost = round?.gambles?.at(-1)?.won === false;
+	const screen = useMemo(() => lost && phase ? { ...phase, wins: [] } : phase, [phase, lost]); // a win that was gambled away is not marked
+	const cycled = useWinCycle(screen, landing || state.spinning, chosen);
 	const gambling = state.window === "gamble" && game.gamble && round?.next === "gamble" && !state.revealing && !state.spinning;
 	const look = world(game.id);
 	useEffect(() => { sound.bed(phase && isFeature(phase) && state.revealing ? `${game.id}-feature` : game.id); }, [game.id, phase?.kind, state.revealing]);
@@ -337,7 +339,7 @@ export function Stage({ app, chosen }) {
 		<${Top} app=${app} />
 		<${Jackpots} state=${state} />
 		<div class="info"><${WitchBadge} app=${app} /><${Potions} state=${state} /><${Counters} scene=${scene} phase=${phase} landing=${landing || state.spinning} id="counters" /></div>
-		<div class="stage"><${Grid} game=${game} phase=${phase} landing=${landing || state.spinning} items=${cycled} id="reels" moving=${true} frame=${look.frame}>${cycled.length && !hides(state) ? html`<${WinPlate} items=${cycled} phase=${phase} currency=${state.currency} />` : null}<${Plaque} game=${game} title=${look.title} /><${Covers} app=${app} gambling=${gambling} /><//>
+		<div class="stage"><${Grid} game=${game} phase=${screen} landing=${landing || state.spinning} items=${cycled} id="reels" moving=${true} frame=${look.frame}>${cycled.length && !hides(state) ? html`<${WinPlate} items=${cycled} phase=${phase} currency=${state.currency} />` : null}<${Plaque} game=${game} title=${look.title} /><${Covers} app=${app} gambling=${gambling} /><//>
 			<canvas class="effects" ref=${canvas} aria-hidden="true"></canvas></div>
 		<${Resume} app=${app} /><${BonusSpins} app=${app} />
 		<${Say} app=${app} scene=${scene} phase=${phase} />
