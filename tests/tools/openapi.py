@@ -132,6 +132,14 @@ def test_each_code_is_listed():
     assert not missing, f"not in PROBLEMS of services/gateway/openapi.py: {missing}"
 
 
+def test_each_503_and_504_says_what_became_of_the_request():
+    told = source("docs/contracts.md").split("What a 503 or 504 says of the request:")[1].split("\n\n")[1].splitlines()[2:]
+    listed = [code for row in told for code in re.findall(r"`(\w+)`", row.split("|")[1])]
+    assert len(listed) == len(set(listed)), f"a code has two rows: {listed}"
+    wanted = {row["code"] for row in HTTP["x-problems"] if {503, 504} & set(row["statuses"])}
+    assert set(listed) == wanted, f"without a row in contracts.md: {sorted(wanted - set(listed))}; with a row, and no such answer: {sorted(set(listed) - wanted)}"
+
+
 def test_frames_are_those_of_the_contract():
     told = set(re.findall(r'"type":"(\w+)"', source("docs/contracts.md").split("## WebSocket of notifications")[1].split("\n## ")[0]))
     kinds = {message["payload"]["properties"]["type"]["const"] for message in SOCKET["components"]["messages"].values() if "type" in message["payload"]["properties"]}
