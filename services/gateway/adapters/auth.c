@@ -45,9 +45,13 @@ static bool auth_token(
 			request, "token_missing", "no bearer token", "Bearer and a player's token");
 		return false;
 	}
+	if (!wrong_may_try(gateway, request))
+		return false;
 	enum token_status status = token_check(
 		gateway->token_key, token, clock_wall_us() / SECOND_US, player_r, &expires_s);
 	if (status != TOKEN_OK) {
+		if (status == TOKEN_MALFORMED || status == TOKEN_FORGED)
+			wrong_note(gateway, request, WRONG_TOKEN);
 		unauthorized(request, token_status_text(status), NULL, "a valid token of a player");
 		return false;
 	}
@@ -231,9 +235,13 @@ static bool auth_key_of(struct gateway *gateway, struct edge_request *request, c
 {
 	enum permission permission;
 
+	if (!wrong_may_try(gateway, request))
+		return false;
 	*operator_r = operator_of(gateway, key);
-	if (*operator_r == 0)
+	if (*operator_r == 0) {
+		wrong_note(gateway, request, WRONG_KEY);
 		return unknown(gateway, request, "an unknown key");
+	}
 	if (!route_permission(request, &permission))
 		return false;
 	if (!key_permits(permission)) {
