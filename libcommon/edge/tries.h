@@ -11,13 +11,11 @@
 
 #include "libcommon/edge/address.h"
 
-#define TRIES_MINUTE_S 60   /* begins with an address's first wrong credential */
-#define TRIES_FIRST_S 10    /* the first wait */
-#define TRIES_LONGEST_S 900 /* waits do not grow beyond this */
-#define TRIES_FORGOTTEN_S                                                                          \
-	3600		     /* without a wrong credential: the next wait is a first one again     \
-			      */
-#define TRIES_ADDRESSES 4096 /* addresses that are remembered */
+#define TRIES_MINUTE_S 60      /* begins with an address's first wrong credential */
+#define TRIES_FIRST_S 10       /* the first wait */
+#define TRIES_LONGEST_S 900    /* waits do not grow beyond this */
+#define TRIES_FORGOTTEN_S 3600 /* without a wrong one, after which waits begin anew */
+#define TRIES_ADDRESSES 4096   /* addresses that are remembered */
 
 struct tries;
 
