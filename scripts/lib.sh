@@ -177,10 +177,12 @@ redis_as_admin() {
 }
 
 # start_supervisor NAME: run/NAME.conf, in the background, away from this terminal, with nothing of our environment but what every
-# program needs: services refuse a variable that they do not know.
+# program needs: services refuse a variable that they do not know. CARILLON_LOG_MB is the size, in megabytes, from which a log moves away (64).
 start_supervisor() {
+    local mb=${CARILLON_LOG_MB:-64}
+    [[ $mb =~ ^[0-9]{1,6}$ ]] && [ "$mb" -ge 1 ] || die "CARILLON_LOG_MB: found '$mb', expected a number from 1 to 999999"
     mkdir -p "$CARILLON_DATA/log"
-    (cd "$CARILLON_DATA" && exec setsid env -i PATH="$PATH" HOME="${HOME:-/}" LANG=C.UTF-8 "$BIN/carillon-supervisor" "run/$1.conf" </dev/null >>"log/$1.log" 2>&1 9>&-) &
+    (cd "$CARILLON_DATA" && exec setsid env -i PATH="$PATH" HOME="${HOME:-/}" LANG=C.UTF-8 "$BIN/carillon-supervisor" --log-bytes=$((10#$mb * 1048576)) "run/$1.conf" </dev/null >>"log/$1.log" 2>&1 9>&-) &
     disown
     wait_for 30 "$1" test -s "$RUN/$1.pid" || { tail -n 5 "$CARILLON_DATA/log/$1.log" >&2; return 1; }
 }

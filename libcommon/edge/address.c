@@ -1,6 +1,8 @@
 /* Addresses of clients: networks, Forwarded (RFC 7239), the PROXY protocol. */
 #include "libcommon/edge/address.h"
 
+#include <sodium.h>
+
 #include <arpa/inet.h>
 
 #include <stdio.h>
@@ -62,6 +64,19 @@ struct address address_network(
 	const struct address *address, unsigned ipv4_bits, unsigned ipv6_bits)
 {
 	return keep_bits(address, address_is_ipv4(address) ? IPV4_BITS + ipv4_bits : ipv6_bits);
+}
+
+uint32_t address_hash(
+	const struct address *address, uint8_t kind, const uint8_t key[ADDRESS_HASH_KEY_BYTES])
+{
+	uint8_t text[ADDRESS_BYTES + 1], hash[crypto_shorthash_BYTES];
+	uint32_t number;
+	_Static_assert(ADDRESS_HASH_KEY_BYTES == crypto_shorthash_KEYBYTES, "the hash's key");
+	memcpy(text, address->bytes, ADDRESS_BYTES);
+	text[ADDRESS_BYTES] = kind;
+	(void)crypto_shorthash(hash, text, sizeof(text), key);
+	memcpy(&number, hash, sizeof(number));
+	return number;
 }
 
 /* ---- networks ---- */

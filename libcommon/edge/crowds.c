@@ -23,10 +23,10 @@ struct crowd {
 
 struct crowds {
 	struct crowd_limits limits[SCALES];
-	uint8_t key[crypto_shorthash_KEYBYTES]; /* so that nobody can choose addresses that share a
-						   set */
-	uint32_t sets;				/* a power of two */
-	struct crowd *table;			/* sets x WAYS */
+	uint8_t key[ADDRESS_HASH_KEY_BYTES]; /* so that nobody can choose addresses that share a
+						set */
+	uint32_t sets;			     /* a power of two */
+	struct crowd *table;		     /* sets x WAYS */
 };
 
 struct crowds *crowds_new(const struct crowd_limits *address, const struct crowd_limits *network,
@@ -66,12 +66,7 @@ static struct address cut(const struct address *client, enum scale scale)
 static struct crowd *set_of(
 	const struct crowds *crowds, const struct address *who, enum scale scale)
 {
-	uint8_t text[ADDRESS_BYTES + 1], hash[crypto_shorthash_BYTES];
-	uint32_t at;
-	memcpy(text, who->bytes, ADDRESS_BYTES);
-	text[ADDRESS_BYTES] = (uint8_t)scale;
-	(void)crypto_shorthash(hash, text, sizeof(text), crowds->key);
-	memcpy(&at, hash, sizeof(at));
+	uint32_t at = address_hash(who, (uint8_t)scale, crowds->key);
 	return &crowds->table[(size_t)(at & (crowds->sets - 1)) * WAYS];
 }
 

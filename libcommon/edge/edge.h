@@ -30,6 +30,7 @@
 #define EDGE_MESSAGE_MAX 4096 /* bytes of a message on a WebSocket; larger: close code 1009 */
 #define EDGE_REQUEST_ID_MAX 65
 
+struct address;
 struct edge;
 struct edge_request;
 struct door_settings;
@@ -146,6 +147,9 @@ const char *edge_body(const struct edge_request *request, size_t *length_r); /* 
 /* The client's IP address as text, without the port: the address that a listed proxy names, or else
  * that of the connection. */
 const char *edge_peer(const struct edge_request *request);
+/* The same for limits of the caller's own (address.h). NULL: the client is not to be limited,
+ * because it is in a network without limits or the edge has no doors. */
+const struct address *edge_limited(const struct edge_request *request);
 /* X-Request-Id: the client's if valid, else a new one. */
 const char *edge_request_id(const struct edge_request *request);
 /* The client's trace with a new parent id, or a new trace. */

@@ -168,6 +168,11 @@ static bool is_limited(const struct edge *edge, const struct address *client)
 	return edge->crowds != NULL && !networks_have(&edge->unlimited, client);
 }
 
+const struct address *edge_limited(const struct edge_request *request)
+{
+	return is_limited(request->edge, &request->client) ? &request->client : NULL;
+}
+
 static void gate_set(struct edge_listener *listener, bool open)
 {
 	struct epoll_event event = { .events = open ? (uint32_t)EPOLLIN : 0,

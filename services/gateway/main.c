@@ -68,6 +68,10 @@ static const struct setting settings[] = {
 		&gateway.settings.sessions_per_s,
 		"demo sessions and wrong operator keys a second from one address; ten times "
 		"as many may come at once; 0: no limit" },
+	{ "GATEWAY_WRONG_PER_MIN", SETTING_INT, "10", 0, 1000000, &gateway.settings.wrong_per_min,
+		"wrong tokens, keys and passwords from one address within a minute, after which "
+		"its credentials are refused for 10 s, each further time for twice as long; 0: "
+		"no limit" },
 	{ "GATEWAY_WAIT_MS", SETTING_INT, "8000", 100, 25000, &gateway.settings.wait_ms,
 		"how long a request may wait for an answer before it gets 504" },
 	{ "GATEWAY_SESSION_S", SETTING_INT, "43200", 60, 2592000, &gateway.settings.session_s,
@@ -199,6 +203,7 @@ static void on_second(void *context)
 	counters_tick(&gateway);
 	status_tick(&gateway);
 	auth_tick(&gateway);
+	wrong_tick(&gateway);
 }
 
 static void on_draining(void *context)

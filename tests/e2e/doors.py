@@ -10,13 +10,14 @@ import re
 import resource
 import signal
 import socket
+import subprocess
 import sys
 import threading
 import time
 import urllib.request
 
 from lib_play import Person, Socket
-from lib_stack import ROOT, Installation, read_text, run, wait_until
+from lib_stack import BIN, ROOT, Installation, read_text, run, wait_until
 
 CROWD = int(sys.argv.pop(1)) if len(sys.argv) > 1 and sys.argv[1].isdigit() else 2000
 LONG = CROWD > 5000
@@ -28,6 +29,7 @@ SETTINGS = {"gateway-1": DOORS.format("GATEWAY"), "notifications-1": DOORS.forma
 place = None
 old = None  # the clients that were there before
 measured = {}
+sent = []  # right credentials
 
 
 def with_settings():
@@ -278,6 +280,99 @@ def test_one_address_has_its_share():
     assert served(port("gateway-1"))
 
 
+def ask_from(address, method, path, token=None, body=None):
+    """(status, the error's code, Retry-After) of a request from an address of this machine."""
+    connection = http.client.HTTPConnection("127.0.0.1", port("gateway-1"), timeout=30, source_address=(address, 0))
+    headers = {**({"Authorization": f"Bearer {token}"} if token else {}), **({"Content-Type": "application/json"} if body else {})}
+    try:
+        connection.request(method, path, body and json.dumps(body), headers)
+        answer = connection.getresponse()
+        content = json.loads(answer.read())
+    finally:
+        connection.close()
+    return answer.status, content.get("error", {}).get("code"), int(answer.getheader("Retry-After") or 0)
+
+
+def wrong_until_slowed(ask):
+    """Wrong credentials one after the other: how many were looked at, and the wait that the address was told."""
+    for i in range(200):
+        status, code, wait_s = ask(i)
+        if status == 429:
+            assert code == "too_many_wrong" and wait_s > 0, (code, wait_s)
+            return i, wait_s
+        assert status == 401, (i, status, code)
+    raise AssertionError("200 wrong credentials, and the address was never slowed")
+
+
+KEYS, STATE, LOGIN = "/v1/operators/1/fx-rates", "/v1/state?game=bewitched", "/v1/operator/login"
+WRONG = "carillon_gateway_wrong_credentials_total"
+SLOW = "it must wait"
+
+
+def test_wrong_credentials_slow_their_address():
+    """Keys, tokens and log-ins: an address that guesses must wait, ever longer. Its neighbours never do, nor do its right tokens and keys."""
+    key, token = place.operator_key(), Person(place).token
+    password = subprocess.run([f"{BIN}/jackpotctl", "user", "add", "doors", "--roles", "viewer"], env={**place.environment, **place.stack}, capture_output=True,
+                              text=True, timeout=60, check=True).stdout.split()[-1]
+    before = {kind: metric("gateway-1", f'{WRONG}{{kind="{kind}"}}') for kind in ("key", "token", "login")}
+    refused = metric("gateway-1", "carillon_gateway_tries_refused_total")
+    right = {"operator": 1, "name": "doors", "password": password}
+    sent.extend((key, token, password))
+    forged = token[:-6] + ("AAAAAA" if token[-6:] != "AAAAAA" else "BBBBBB")
+    for net, kind, ask in ((1, "key", lambda at, i: ask_from(at, "GET", KEYS, f"guess{i:059}")),
+                           (2, "token", lambda at, i: ask_from(at, "GET", STATE, forged)),
+                           (3, "login", lambda at, i: ask_from(at, "POST", LOGIN, body={**right, "name": f"nobody{i}"}))):
+        guesser, neighbour = f"127.96.{net}.1", f"127.96.{net}.2"
+        looked_at, wait_s = wrong_until_slowed(lambda i: ask(guesser, i))
+        assert looked_at >= 10 and wait_s <= 10, (kind, looked_at, wait_s)
+        assert metric("gateway-1", f'{WRONG}{{kind="{kind}"}}') == before[kind] + looked_at, kind
+        # On a slow machine the wait may end before it is seen: the next one is twice as long.
+        wait_until(f"a right log-in to be refused after {kind}s", lambda: (
+            wrong_until_slowed(lambda i: ask(guesser, i)), ask_from(guesser, "POST", LOGIN, None, right)[:2] == (429, "too_many_wrong"))[1], 60)
+        wrong_until_slowed(lambda i: ask(guesser, i))
+        for shared in (("GET", KEYS, key), ("GET", STATE, token)):
+            assert ask_from(guesser, *shared)[0] == 200, (kind, shared[1])
+        assert ask_from(guesser, "GET", "/v1/jackpots")[0] == 200, "without a credential"
+        for free in (("GET", KEYS, key), ("GET", STATE, token), ("POST", LOGIN, None, right)):
+            assert ask_from(neighbour, *free)[0] == 200, (kind, free[1])
+    assert metric("gateway-1", "carillon_gateway_tries_refused_total") >= refused + 3
+
+
+def gateway_log(*with_all):
+    """The messages of the gateway about wrong credentials that hold these texts."""
+    messages = [json.loads(line)["message"] for line in read_text(f"{place.data}/log/gateway-1.log").splitlines() if "wrong credentials" in line]
+    return "\n".join(one for one in messages if all(text in one for text in with_all))
+
+
+def test_waits_grow_and_end():
+    address = "127.96.4.1"
+    for wait_s in (10, 20):
+        wrong_until_slowed(lambda i: ask_from(address, "GET", KEYS, f"guess{i:059}"))
+        assert f"{SLOW} {wait_s} s" in gateway_log(address), gateway_log(address)
+        wait_until("the end of the wait", lambda: ask_from(address, "GET", KEYS, "one more guess")[0] == 401, 60, pause=0.5)
+
+
+def test_what_was_right_once_is_no_guess():
+    """A page may send a token whose session was ended; networks without limits are told, but never slowed."""
+    token, address = Person(place).token, "127.96.5.1"
+    assert ask_from(address, "POST", "/v1/logout", token)[0] == 200
+    for _ in range(25):
+        assert ask_from(address, "GET", STATE, token)[:2] == (401, "logged_out")
+        assert ask_from(address, "GET", STATE)[:2] == (401, "token_missing")
+        assert place.http("GET", KEYS, token="an unlisted guess").status == 401
+    assert not gateway_log(address) and place.http("GET", KEYS, token=place.operator_key()).status == 200
+
+
+def test_wrong_credentials_are_logged():
+    """Each, or how many more there were; with the address, and never what was sent."""
+    def told():
+        return len(gateway_log(" from 127.").splitlines()) + sum(int(n) for n in re.findall(r"(\d+) more in", gateway_log("more in")))
+    assert gateway_log("a key from 127.0.0.1 at /v1/operators/{}/fx-rates")
+    wait_until("a line of each", lambda: told() == metric("gateway-1", WRONG), 20)
+    text = read_text(f"{place.data}/log/gateway-1.log")
+    assert not [one for one in ("guess", *sent) if one in text], "the log has a credential"
+
+
 def test_clients_that_do_not_read():
     """What waits for them is bounded, and given back when they have gone."""
     pages = [os.path.join(folder, name) for folder, _, names in os.walk(f"{ROOT}/build/web") for name in names]
@@ -341,8 +436,9 @@ def main():
         with_settings()
         old = OldClients()
         try:
-            run(test_silent_connections, test_half_open_handshakes, test_flood_of_requests, test_one_address_has_its_share, test_clients_that_do_not_read,
-                test_without_descriptors, test_old_clients_noticed_nothing)
+            run(test_silent_connections, test_half_open_handshakes, test_flood_of_requests, test_one_address_has_its_share,
+                test_wrong_credentials_slow_their_address, test_waits_grow_and_end, test_what_was_right_once_is_no_guess, test_wrong_credentials_are_logged,
+                test_clients_that_do_not_read, test_without_descriptors, test_old_clients_noticed_nothing)
         finally:
             old.stop.set()
             if LONG:

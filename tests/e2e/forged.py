@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 
+from lib_forgeries import Forgeries
 from lib_play import RULES, Person, fields, force
 from lib_raw import envelope, field, raw, varint
 from lib_sql import Session
@@ -17,6 +18,7 @@ LOSS, WIN = RULES.stops(), RULES.stops(win=True, bet=BET)
 JACKPOT = [*RULES.stops(bonuses=3), 0]  # the first of the vials' weights, at any bet
 TABLES = ("journal", "batch", "house_leg", "account", "claim", "leaf")
 place = person = watcher = session = last = None
+table = Forgeries()
 
 
 def prove(*options):
@@ -51,9 +53,10 @@ def edited(data, path, change):
     return packed(parts)
 
 
-STATE, ROUND = (7,), (7, 5)  # in a record; of a state
-NONCE, SALT, MATH, DIGEST, COIN, BASE_WIN, CREDITED, CLAIMS, STAKE, FORCED, GAMBLE = 6, 4, 7, 8, 9, 13, 16, 19, 31, 29, 28
-CARDS_THRESHOLD = 34
+# Where a record has what is forged (proto/record.proto).
+ROUND = {"salt": 4, "key": 5, "nonce": 6, "math_version": 7, "digest": 8, "coin_minor": 9, "lines": 10, "win_base_lines": 13, "win_feature": 14, "credited": 16, "claims": 19,
+         "forced": 29, "stake": 31, "before": 32, "cards_threshold": 34, "cards_value": 35, "bonus": 40}
+PARTS = {"next_salt": (3,), "collected": (5,), "carried": (7, 8), "gamble.card": (7, 5, 28, 4), "gamble.won": (7, 5, 28, 5), **{name: (7, 5, n) for name, n in ROUND.items()}}
 
 
 def flip(value):
@@ -80,11 +83,11 @@ do $$ declare b record; before bytea; of_shard integer := -1;
 begin
   for b in select * from wallet.batch order by shard, batch loop
     if b.shard <> of_shard then before := decode(repeat('00', 32), 'hex'); of_shard := b.shard; end if;
-    select sha256(before || string_agg(int8send(seq) || int8send(player) || int8send(kind) || int8send(move) || int8send(round) || int8send(game) || int8send(mode) || int8send(refusal)
+    select sha256(before || coalesce(string_agg(int8send(seq) || int8send(player) || int8send(kind) || int8send(move) || int8send(round) || int8send(game) || int8send(mode) || int8send(refusal)
       || int8send(currency) || int8send(release) || int8send(stake) || int8send(win_balance) || int8send(win_pending) || int8send(forfeit) || int8send(amount)
       || int8send(balance_after) || int8send(pending_after) || int8send(prev_seq) || int8send(claims) || int8send(coalesce(last_move, move)) || timestamptz_send(time)
       || int4send(length(array_to_string(tallies, ','))) || convert_to(array_to_string(tallies, ','), 'UTF8') || int4send(coalesce(length(request_id), 0)) || coalesce(request_id, '')
-      || int4send(coalesce(length(outside_id), 0)) || coalesce(outside_id, '') || int4send(coalesce(length(record), 0)) || coalesce(record, ''), ''::bytea order by seq))
+      || int4send(coalesce(length(outside_id), 0)) || coalesce(outside_id, '') || int4send(coalesce(length(record), 0)) || coalesce(record, ''), ''::bytea order by seq), ''))
       into before from wallet.journal where shard = b.shard and seq between b.first_seq and b.last_seq;
     update wallet.batch set digest = before where shard = b.shard and batch = b.batch;
   end loop;
@@ -107,12 +110,19 @@ def row_of(kind, which="", order="seq"):
     return rows[0][0], rows[0][1], bytes.fromhex(rows[0][2])
 
 
-def forged(name, row, changes=(), record=(), won=0, sql="", alone=True, named=None, books=True):
-    """Changes a row and its record, what was won with every later balance, makes the books anew (but for `books`: they cannot be), and proves. `alone`: nothing
-    but the replay finds it."""
+def named_by(broken, row):
+    """The points that name the row, the replay first; and what that one says."""
+    named = {point: next((b for b in breaches if f"{b['where']},".startswith(f"{row},")), None) for point, breaches in broken.items()}
+    points = sorted((point for point in named if named[point]), reverse=True)
+    return points, points and "{where}: found {found}, expected {expected}".format(**named[points[0]])
+
+
+def forged(name, row, changes=(), record=(), won=0, sql="", alone=True, named=None, books=True, point=14, how=""):
+    """Changes a row and its record, what was won with every later balance, makes the books anew (but for `books`: they cannot be), and proves. The point names
+    the row, or `named`, which follows it. `alone`: nothing else finds it. `how`: for the table, if it is not the columns that are changed."""
     shard, seq, bytes_ = row
-    for path, change in record:
-        bytes_ = edited(bytes_, path, change)
+    for part, change in record:
+        bytes_ = edited(bytes_, PARTS[part], change)
     columns = ", ".join([*changes, f"record = '\\x{bytes_.hex()}'"] + ([f"win_balance = win_balance + {won}"] if won else []))
     tamper(f"update wallet.journal set {columns} where shard = {shard} and seq = {seq}")
     if won:
@@ -123,12 +133,13 @@ def forged(name, row, changes=(), record=(), won=0, sql="", alone=True, named=No
         tamper(REMAKE)
     try:
         status, broken, _ = prove()
-        assert status == 1 and 14 in broken, (name, broken)
-        assert any(b["where"] == f"shard {shard}, seq {named or seq}" for b in broken[14]), (name, seq, broken[14])
-        assert not alone or set(broken) == {14}, (name, broken)
-        print(f"        {name}: {broken[14][0]['found']}, expected {broken[14][0]['expected'].split(' ', 1)[-1]}"[:150])
+        points, said = named_by(broken, f"shard {shard}, seq {named or seq}")
+        assert status == 1 and point in points, (name, seq, named, broken)
+        assert not alone or set(broken) == {point}, (name, broken)
+        columns = [change.split(" = ")[0] for change in changes] + (["win_balance"] if won else [])
+        table.note(points, name, how or ", ".join([*columns, *(f"record.{part}" for part, _ in record)]), said)
     finally:
-        tamper("; ".join(f"delete from wallet.{table}; insert into wallet.{table} select * from kept.{table}" for table in TABLES))
+        tamper("; ".join(f"delete from wallet.{one}; insert into wallet.{one} select * from kept.{one}" for one in TABLES))
 
 
 # ---- the tests ----
@@ -222,8 +233,8 @@ def test_a_proposal_of_somebody_else():
     shard, move, record = place.sql(f"select shard, move, encode(record, 'hex') from wallet.journal where player = {victim.id} and kind = 2")[0]
     forged_move = int(move) + 1
     record = edited(edited(bytes.fromhex(record), (7, 6), lambda _: forged_move), (7, 5, 1), lambda _: forged_move)
-    record = edited(edited(record, (7, 5, 2), lambda _: forged_move), (7, 5, BASE_WIN), lambda _: 5000)
-    record = edited(record, (7, 5, CREDITED), lambda _: 5000)
+    record = edited(edited(record, (7, 5, 2), lambda _: forged_move), PARTS["win_base_lines"], lambda _: 5000)
+    record = edited(record, PARTS["credited"], lambda _: 5000)
     proposal = field(1, forged_move) + field(2, forged_move) + field(3, 1) + field(4, 2) + field(8, 10) + field(9, 5000) + field(12, varint(1)) + field(15, os.urandom(16)) + field(16, record)
     command = envelope() + field(2, victim.id) + field(3, proposal)
 
@@ -238,8 +249,10 @@ def test_a_proposal_of_somebody_else():
         """Nothing else is broken, once all that is on its way to the pools has come there."""
         status, broken, _ = prove()
         assert status == 1 and any(b["where"] == f"shard {shard}, seq {seq}" for b in broken[14]), broken
-        return set(broken) == {14}
-    wait_until("a proof that finds nothing else", alone, 20, pause=0.3)
+        return broken if set(broken) == {14} else None
+    broken = wait_until("a proof that finds nothing else", alone, 20, pause=0.3)
+    points, said = named_by(broken, f"shard {shard}, seq {seq}")
+    table.note(points, "a proposal of somebody else", "sent on the bus, booked by the wallet", said)
     global last
     last = (shard, seq)
     stop_and_keep()
@@ -258,43 +271,66 @@ def stop_and_keep():
 def test_wins():
     lost, open_win = row_of(2, "and win_balance + win_pending = 0"), row_of(2, "and win_pending > 0")
     forged("a win raised", lost, won=500)
-    forged("a win and its record raised", lost, won=500, record=[((*ROUND, BASE_WIN), more(500)), ((*ROUND, CREDITED), more(500))])
-    forged("a win, its record and the digest", lost, won=500, record=[((*ROUND, BASE_WIN), more(500)), ((*ROUND, CREDITED), more(500)), ((*ROUND, DIGEST), flip)])
+    forged("a win and its record raised", lost, won=500, record=[("win_base_lines", more(500)), ("credited", more(500))])
+    forged("a win, its record and the digest", lost, won=500, record=[("win_base_lines", more(500)), ("credited", more(500)), ("digest", flip)])
     forged("a pending win raised", open_win, ["win_pending = win_pending + 500", "pending_after = pending_after + 500"], alone=False)
-    forged("a stake lowered", lost, ["stake = stake - 1"], [((*ROUND, STAKE), more(-1))], alone=False)
-    forged("a smaller bet", lost, [], [((*ROUND, COIN), more(-1))])
+    forged("a stake lowered", lost, ["stake = stake - 1"], [("stake", more(-1))], alone=False)
+    forged("a smaller bet", lost, [], [("coin_minor", more(-1))])
+    forged("a bet on more lines", lost, [], [("lines", more(1))])
+    forged("a win of a feature that did not start", lost, won=500, record=[("win_feature", more(500)), ("credited", more(500))])
+    forged("a bet that cost nothing", lost, ["stake = 0"], [("stake", lambda _: 0), ("bonus", lambda _: 1)], alone=False)
+
+
+def test_rows():
+    """Rows that were added, taken out, and given to others, with moves, balances and chain made to fit."""
+    lost = row_of(2, "and win_balance + win_pending = 0")
+    shard, seq, _ = lost
+    last_seq = int(tamper(f"select max(seq) from wallet.journal where shard = {shard}")[0][0])
+    more_of_it = f"""insert into wallet.journal select (jsonb_populate_record(j, jsonb_build_object('seq', {last_seq + 1}, 'move', a.last_move + 1, 'round', a.last_move + 1, 'last_move', null,
+  'prev_seq', a.last_seq, 'win_balance', 5000, 'balance_after', a.balance - j.stake + 5000, 'pending_after', 0, 'time', (select max(time) from wallet.journal)))).*
+  from wallet.journal j join wallet.account a using (player) where j.shard = {shard} and j.seq = {seq};
+update wallet.account set last_move = last_move + 1, last_seq = {last_seq + 1} where player = {person.id};
+update wallet.batch set last_seq = {last_seq + 1} where shard = {shard} and last_seq = {last_seq}"""
+    forged("a round that nobody played", lost, sql=more_of_it, alone=False, named=last_seq + 1, how="a row added")
+    forged("a bet refused afterwards", lost, ["refusal = 4"], alone=False, point=2)
+    forged("a bet given to somebody else", lost, [f"player = {watcher.id}"], alone=False)
+    forged("a bet given to another game", lost, ["game = 5"], alone=False)
+    following = tamper(f"select min(seq) from wallet.journal where player = {person.id} and seq > {seq}")[0][0]
+    forged("a bet taken out", lost, sql=f"delete from wallet.journal where shard = {shard} and seq = {seq}", alone=False, named=following, point=1, how="the row deleted")
 
 
 def test_draws():
     row = row_of(2, "and win_balance + win_pending = 0")
-    forged("other stops", row, record=[((*ROUND, FORCED), lambda value: bytes([value[0] + 1]) + value[1:])])
-    forged("another salt", row, record=[((*ROUND, SALT), flip)])
-    forged("another definition", row, record=[((*ROUND, MATH), flip)])
-    forged("another digest", row, record=[((*ROUND, DIGEST), flip)])
-    forged("another secret for the next move", row, record=[((3,), flip)], named=tamper(f"select min(seq) from wallet.journal where player = {person.id} and seq > {row[1]}")[0][0])
-    forged("an installation that takes no scripts", row, sql="update carillon.installation set kind = 'demo'")
+    forged("other stops", row, record=[("forced", lambda value: bytes([value[0] + 1]) + value[1:])])
+    forged("another salt", row, record=[("salt", flip)])
+    forged("another definition", row, record=[("math_version", flip)])
+    forged("another digest", row, record=[("digest", flip)])
+    forged("another key of the draws", row, record=[("key", more(1))])
+    forged("another number for Jackpot Cards", row, record=[("cards_value", more(1))])
+    forged("another secret for the next move", row, record=[("next_salt", flip)], named=tamper(f"select min(seq) from wallet.journal where player = {person.id} and seq > {row[1]}")[0][0])
+    forged("an installation that takes no scripts", row, sql="update carillon.installation set kind = 'demo'", how="carillon.installation.kind")
     tamper("update carillon.installation set kind = 'test'")
 
 
 def test_claims():
     lost, won = row_of(2, "and win_balance + win_pending = 0"), row_of(2, "and claims > 0")
     player, move = person.id, tamper(f"select move from wallet.journal where shard = {lost[0]} and seq = {lost[1]}")[0][0]
-    forged("a claim added", lost, ["claims = 1"], [((*ROUND, CLAIMS), lambda _: 1)], alone=False,
+    forged("a claim added", lost, ["claims = 1"], [("claims", lambda _: 1)], alone=False,
            sql=f"insert into wallet.claim (player, move, index, shard, pool, kind, currency, coin_minor, stake_minor, opened_seq, opened) values ({player}, {move}, 1, {lost[0]}, 1, 1, 978, 2, 10, {lost[1]}, now())")
-    forged("a claim dropped", won, ["claims = 0"], [((*ROUND, CLAIMS), lambda _: 0)], alone=False, books=False, sql=f"delete from wallet.claim where player = {player} and opened_seq = {won[1]}")
+    forged("a claim dropped", won, ["claims = 0"], [("claims", lambda _: 0)], alone=False, books=False, sql=f"delete from wallet.claim where player = {player} and opened_seq = {won[1]}")
 
 
 def test_odds_of_cards():
     """The number drawn is the one that the key gives; with the odds of a forger any number begins the cards."""
     row = row_of(2, "and win_balance + win_pending = 0")
-    forged("odds of Jackpot Cards raised", row, record=[((*ROUND, CARDS_THRESHOLD), more(int(tamper(f"select stake from wallet.journal where shard = {row[0]} and seq = {row[1]}")[0][0])))])
+    forged("odds of Jackpot Cards raised", row, record=[("cards_threshold", more(int(tamper(f"select stake from wallet.journal where shard = {row[0]} and seq = {row[1]}")[0][0])))])
 
 
 def test_gambles_and_collects():
     gamble, collect = row_of(4), row_of(6)
-    forged("a gamble turned", gamble, record=[((*ROUND, GAMBLE, 5), lambda value: 1 - value)])
-    forged("another card", gamble, record=[((*ROUND, GAMBLE, 4), lambda value: value ^ 1)])
-    forged("collected twice", collect, record=[((5,), more(100))], won=100)
+    forged("a gamble turned", gamble, record=[("gamble.won", lambda value: 1 - value)])
+    forged("another card", gamble, record=[("gamble.card", lambda value: value ^ 1)])
+    forged("collected twice", collect, record=[("collected", more(100))], won=100)
 
 
 def test_states():
@@ -302,9 +338,9 @@ def test_states():
     mine, person = person, watcher
     try:
         row = row_of(2)
-        forged("another nonce", row, record=[((*ROUND, NONCE), flip)])
-        forged("one more potion before the round", row, record=[((*ROUND, 32), lambda value: value + 1)])
-        forged("one more potion after it", row, record=[((*STATE, 8), lambda value: flip(value) if value else b"\x32\x01")])
+        forged("another nonce", row, record=[("nonce", flip)])
+        forged("one more potion before the round", row, record=[("before", lambda value: value + 1)])
+        forged("one more potion after it", row, record=[("carried", lambda value: flip(value) if value else b"\x32\x01")])
     finally:
         person = mine
 
@@ -313,6 +349,11 @@ def test_restored_books_are_in_order():
     """But for the proposal that the wallet has booked."""
     broken = prove()[1]
     assert set(broken) == {14} and [b["where"] for b in broken[14]] == ["shard {}, seq {}".format(*last)], broken
+
+
+def test_the_table():
+    """What was forged, by kind, and which points named the row."""
+    table.show(20)
 
 
 if __name__ == "__main__":

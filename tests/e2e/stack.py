@@ -73,11 +73,11 @@ def pairs(path):
 
 # ---- the supervisor --------------------------------------------------------------------------------------------------------------
 
-def start_supervisor(data, text):
+def start_supervisor(data, text, *options):
     write(f"{data}/set-up.conf", text)
     if os.path.exists(f"{data}/run/set-up.status"):
         os.unlink(f"{data}/run/set-up.status")  # of the supervisor before
-    process = subprocess.Popen([SUPERVISOR, f"--dir={data}", "set-up.conf"], stderr=subprocess.PIPE, text=True)
+    process = subprocess.Popen([SUPERVISOR, f"--dir={data}", *options, "set-up.conf"], stderr=subprocess.PIPE, text=True)
     until(lambda: read(f"{data}/run/set-up.status") != "")
     return process
 
@@ -143,6 +143,32 @@ def test_stop_order(data):
     check("and the reason is in its log", "cannot start '/no/such/program'" in read(f"{data}/log/bad.log"))
     process.terminate()
     process.communicate(timeout=60)
+
+
+def test_logs_are_bounded(data):
+    """A program that never ends writes; its log moves away under it, again and again, and none grows with the run."""
+    program = "i=0; while :; do i=$((i + 1)); echo line $i of what it says; sleep 0.002; done"
+    process = start_supervisor(data, f"talks : sh -c \"{program}\"\nsilent : sleep 1000\n", "--log-bytes=2048")
+    first = pids(data, "set-up")["talks"]
+    begins = []
+
+    def older():
+        line = read(f"{data}/log/talks.log.1").split("\n")[0]
+        if line and line not in begins:
+            begins.append(line)
+        return len(begins) > 2
+    check("a log that is too large moves away, and the one before it goes", until(older) is not None, begins)
+    check("the program that writes it goes on", running(first) and pids(data, "set-up")["talks"] == first)
+    check("no line is torn at the beginning of a log", all(line.startswith("line ") and line.endswith(" says") for line in begins), begins)
+    numbers = [int(line.split()[1]) for line in begins]
+    check("each log begins after the one before it", numbers == sorted(numbers), numbers)
+    check("there are no more logs than these", sorted(name for name in os.listdir(f"{data}/log") if name.startswith(("talks", "silent"))) == ["silent.log", "talks.log", "talks.log.1"],
+          os.listdir(f"{data}/log"))
+    process.terminate()
+    process.communicate(timeout=60)
+    for wrong in ("0", "many", "-5", "1e6", ""):
+        done = subprocess.run([SUPERVISOR, f"--dir={data}", f"--log-bytes={wrong}", "set-up.conf"], capture_output=True, text=True, timeout=60, check=False)
+        check(f"--log-bytes={wrong} is refused", done.returncode == 2 and f"found '{wrong}', expected a number from 1024" in done.stderr, done)
 
 
 # ---- stacks ----------------------------------------------------------------------------------------------------------------------
@@ -266,6 +292,7 @@ def main():
         try:
             test_reload(supervisor, test_restart_and_hold(supervisor))
             test_stop_order(supervisor)
+            test_logs_are_bounded(supervisor)
             test_two_stacks(one, two)
             test_kills(one)
             test_stop_and_ports(one, two)

@@ -11,6 +11,7 @@ import subprocess
 import tempfile
 import time
 
+from lib_forgeries import Forgeries
 from lib_play import RULES, Person, force, pool_action
 from lib_stack import BIN, PSQL, Installation, read_text, run, wait_until
 
@@ -20,9 +21,7 @@ BET = {"coin_minor": 2, "lines": 5, "coins": 1}  # of bewitched
 LOSS = RULES.stops()
 JACKPOT = [*RULES.stops(bonuses=3), 0]  # the first of the vials' weights, at any bet
 place = None
-TITLES = {1: "moves of a player", 2: "balances", 3: "batches", 4: "legs", 5: "tallies", 6: "totals of pools", 7: "identities of pools", 8: "claims, hits, awards", 9: "the daily close",
-          10: "chain, heads, mark", 11: "bonus spins", 12: "holds", 13: "nothing negative", 15: "card rounds"}
-table = {}  # (point, what was forged, how) -> what the proof said
+table = Forgeries()
 
 
 def sets_folder():
@@ -284,7 +283,7 @@ def found(tampering, point, named, options):
     assert code == 1 and point in broken, (tampering.__dict__, point, options, broken)
     says = [breach for breach in broken[point] if named in breach["where"] and breach["found"] != breach["expected"]]
     assert says, (tampering.__dict__, named, options, broken[point])
-    table.setdefault((point, *tampering.kind()), f"{says[0]['where']}: found {says[0]['found']}")
+    table.note([point], *tampering.kind(), f"{says[0]['where']}: found {says[0]['found']}")
 
 
 def check(point, named, tampering, new=False):
@@ -508,7 +507,7 @@ def refused_mark(text, named):
     done = subprocess.run([f"{BIN}/jackpotctl", "ledger", "verify", "--since-last", "--state", "state.json"], cwd=place.data, env={**place.environment, **place.stack},
                           capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 2 and f"{place.data}/state.json: found {named}" in done.stderr, (done.returncode, done.stderr)
-    table.setdefault((10, "the mark of the last proof", named.split(",")[0].rstrip("0123456789 ")), done.stderr.strip().splitlines()[0])
+    table.note([10], "the mark of the last proof", named.split(",")[0].rstrip("0123456789 "), done.stderr.strip().splitlines()[0])
 
 
 def test_10_the_mark():
@@ -598,13 +597,7 @@ def test_restored_books_balance():
 
 def test_the_table():
     """What was forged, by kind, and what the proof said of it."""
-    if not table:
-        return  # this test alone was chosen
-    kinds = sorted(table)
-    first, second = (max(len(kind[i]) for kind in kinds) for i in (1, 2))
-    for point, what, how in kinds:
-        print(f"        {point:2} {TITLES[point]:22} {what:{first}} {how:{second}} {table[point, what, how][:110]}")
-    print(f"        {len(kinds)} kinds of forgery at {len({kind[0] for kind in kinds})} points, all named")
+    table.show()
 
 
 if __name__ == "__main__":

@@ -6,7 +6,8 @@
  *
  * It works in the installation's data folder: log/<name>.log, run/<set-up>.pid,
  * run/<set-up>.status, and run/hold/<name>, a file whose presence keeps a dead program from being
- * started again (used by crash tests and for maintenance).
+ * started again (used by crash tests and for maintenance). Logs, its own among them, are kept
+ * within a bound.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -25,12 +26,17 @@
 #include <unistd.h>
 
 #include "tools/carillon-supervisor/config.h"
+#include "tools/carillon-supervisor/log.h"
 #include "tools/carillon-supervisor/program.h"
 
-enum { CONFIG_BYTES_MAX = SUP_PROGRAMS_MAX * SUP_LINE_MAX };
+enum { CONFIG_BYTES_MAX = SUP_PROGRAMS_MAX * SUP_LINE_MAX, LOG_LOOK_MS = 2000 };
 
 struct supervisor {
 	const char *config_path;
+	char name[33]; /* of the set-up, and of the supervisor's own log */
+	int64_t log_bytes;
+	int64_t logs_at_ms;    /* when the logs are looked at next */
+	bool logs_not_bounded; /* it was said already */
 	char pid_path[96];
 	char status_path[96];
 	bool stopping;
@@ -212,9 +218,33 @@ static void on_signal(struct supervisor *sup, uint32_t number, int64_t now_ms)
 	}
 }
 
+/* A full disk may keep a log from being copied: that is said once, and tried again. */
+static void bound_log(struct supervisor *sup, const char *name, bool *failed)
+{
+	if (sup_log_bound(name, sup->log_bytes) != SUP_LOG_NOT_COPIED)
+		return;
+	*failed = true;
+	if (!sup->logs_not_bounded)
+		(void)fprintf(stderr, "log/%s.log: too large, and cannot be copied: %s\n", name,
+			strerror(errno));
+}
+
+static void bound_logs(struct supervisor *sup, int64_t now_ms)
+{
+	bool failed = false;
+
+	if (now_ms < sup->logs_at_ms)
+		return;
+	for (unsigned i = 0; i < sup->count; i++)
+		bound_log(sup, sup->program[i].spec.name, &failed);
+	bound_log(sup, sup->name, &failed);
+	sup->logs_not_bounded = failed;
+	sup->logs_at_ms = now_ms + LOG_LOOK_MS;
+}
+
 static int64_t tick(struct supervisor *sup, int64_t now_ms)
 {
-	int64_t next = INT64_MAX;
+	int64_t next = sup->logs_at_ms;
 
 	for (unsigned i = 0; i < sup->count; i++) {
 		struct sup_program *p = &sup->program[i];
@@ -242,10 +272,10 @@ static void run(struct supervisor *sup, int signals)
 		drop_stopped(sup);
 		if (sup->stopping && stop_next(sup, now))
 			break;
+		bound_logs(sup, now);
 		next = tick(sup, now);
 		write_status(sup);
-		if (next != INT64_MAX)
-			next = next > now ? next - now : 0;
+		next = next > now ? next - now : 0;
 		(void)poll(&poll_signals, 1, next > 60000 ? 60000 : (int)next);
 		while (read(signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
 			on_signal(sup, info.ssi_signo, clock_ms());
@@ -264,8 +294,9 @@ static bool settle_in(struct supervisor *sup)
 	len = (int)strcspn(base, ".");
 	if (len > 32)
 		len = 32;
-	(void)snprintf(sup->pid_path, sizeof(sup->pid_path), "run/%.*s.pid", len, base);
-	(void)snprintf(sup->status_path, sizeof(sup->status_path), "run/%.*s.status", len, base);
+	(void)snprintf(sup->name, sizeof(sup->name), "%.*s", len, base);
+	(void)snprintf(sup->pid_path, sizeof(sup->pid_path), "run/%s.pid", sup->name);
+	(void)snprintf(sup->status_path, sizeof(sup->status_path), "run/%s.status", sup->name);
 	(void)mkdir("run", 0755);
 	(void)mkdir("log", 0755);
 	fd = open(sup->pid_path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
@@ -286,21 +317,37 @@ static bool settle_in(struct supervisor *sup)
 static int usage(FILE *out)
 {
 	(void)fprintf(out,
-		"carillon-supervisor [--dir=FOLDER] SET-UP: runs the programs that the file SET-UP lists\n"
+		"carillon-supervisor [--dir=FOLDER] [--log-bytes=N] SET-UP: runs the programs that "
+		"the file SET-UP lists\n"
 		"carillon-supervisor --check SET-UP: only checks the file\n\n"
 		"SET-UP has one program per line:\n"
 		"  NAME [order=N] [signal=TERM|INT|QUIT] [grace_ms=N] [backoff_ms=N] "
 		"[VARIABLE=value]... : COMMAND [ARGUMENT]...\n"
 		"Programs with a lower order (0 to %d, default 50) are stopped first. log/ and "
 		"run/ are made in FOLDER (default: the current folder).\n"
+		"A log larger than N bytes (default %d) is moved to log/NAME.log.1.\n"
 		"SIGTERM stops all programs, SIGHUP reads SET-UP again.\n",
-		SUP_ORDER_MAX);
+		SUP_ORDER_MAX, SUP_LOG_BYTES_DEFAULT);
 	return out == stdout ? EXIT_SUCCESS : 2;
+}
+
+/* "--log-bytes=N" */
+static bool log_bytes_read(const char *text, int64_t *bytes_r)
+{
+	char *end;
+
+	errno = 0;
+	*bytes_r = strtoll(text, &end, 10);
+	if (errno == 0 && end != text && *end == '\0' && *bytes_r >= SUP_LOG_BYTES_MIN)
+		return true;
+	(void)fprintf(stderr, "--log-bytes: found '%s', expected a number from %d\n", text,
+		SUP_LOG_BYTES_MIN);
+	return false;
 }
 
 int main(int argc, char **argv)
 {
-	static struct supervisor sup;
+	static struct supervisor sup = { .log_bytes = SUP_LOG_BYTES_DEFAULT };
 	static struct sup_config config;
 	bool check = false;
 	sigset_t mask;
@@ -316,6 +363,9 @@ int main(int argc, char **argv)
 				(void)fprintf(stderr, "%s: %s\n", argv[i] + 6, strerror(errno));
 				return 2;
 			}
+		} else if (strncmp(argv[i], "--log-bytes=", 12) == 0) {
+			if (!log_bytes_read(argv[i] + 12, &sup.log_bytes))
+				return 2;
 		} else if (argv[i][0] == '-' || sup.config_path != NULL) {
 			(void)fprintf(stderr, "found '%s', expected one set-up file\n", argv[i]);
 			return usage(stderr);

@@ -10,30 +10,16 @@
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
-#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
-enum { LOG_BYTES_MAX = 64 * 1024 * 1024, HELD_LOOK_MS = 50 };
+#include "tools/carillon-supervisor/log.h"
+
+enum { HELD_LOOK_MS = 50 };
 
 static void say(const struct sup_program *program, const char *text)
 {
 	(void)fprintf(stderr, "%s: %s\n", program->spec.name, text);
-}
-
-/* Opens log/<name>.log for adding; a large one is moved away first, so that no log fills the disk.
- */
-static int open_log(const char *name)
-{
-	char path[SUP_NAME_MAX + 16];
-	char old[SUP_NAME_MAX + 16];
-	struct stat st;
-
-	(void)snprintf(path, sizeof(path), "log/%s.log", name);
-	(void)snprintf(old, sizeof(old), "log/%s.log.1", name);
-	if (stat(path, &st) == 0 && st.st_size > LOG_BYTES_MAX)
-		(void)rename(path, old);
-	return open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0640);
 }
 
 /* The child's side of a start. Does not return. */
@@ -42,7 +28,7 @@ static void become(const struct sup_spec *spec, pid_t parent)
 	char text[SUP_LINE_MAX];
 	char *argv[SUP_ARGS_MAX + 1];
 	sigset_t none;
-	int log = open_log(spec->name);
+	int log = sup_log_open(spec->name);
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
 	/* The children go when the supervisor goes, however it went. */

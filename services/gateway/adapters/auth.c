@@ -48,6 +48,9 @@ static bool auth_token(
 	enum token_status status = token_check(
 		gateway->token_key, token, clock_wall_us() / SECOND_US, player_r, &expires_s);
 	if (status != TOKEN_OK) {
+		if ((status == TOKEN_MALFORMED || status == TOKEN_FORGED) &&
+			!wrong_noted(gateway, request, WRONG_TOKEN))
+			return false;
 		unauthorized(request, token_status_text(status), NULL, "a valid token of a player");
 		return false;
 	}
@@ -233,7 +236,8 @@ static bool auth_key_of(struct gateway *gateway, struct edge_request *request, c
 
 	*operator_r = operator_of(gateway, key);
 	if (*operator_r == 0)
-		return unknown(gateway, request, "an unknown key");
+		return wrong_noted(gateway, request, WRONG_KEY) &&
+		       unknown(gateway, request, "an unknown key");
 	if (!route_permission(request, &permission))
 		return false;
 	if (!key_permits(permission)) {

@@ -53,6 +53,7 @@ void gateway_begin(struct gateway *gateway)
 		(uint32_t)gateway->settings.burst);
 	limit_init(&gateway->by_address, (uint32_t)gateway->settings.sessions_per_s,
 		(uint32_t)gateway->settings.sessions_per_s * 10);
+	wrong_begin(gateway);
 	metrics_begin(gateway);
 }
 
@@ -72,5 +73,6 @@ void gateway_end(struct gateway *gateway)
 	redis_link_free(&gateway->sessions);
 	revoked_free(&gateway->revoked); /* its queries belong to the pool */
 	token_key_free(&gateway->token_key);
+	tries_free(&gateway->tries);
 	out_free(&gateway->out);
 }

@@ -16,6 +16,7 @@
 #include "libcommon/io/settings.h"
 #include "libcommon/edge/revoked.h"
 #include "libcommon/edge/token.h"
+#include "libcommon/edge/tries.h"
 #include "services/gateway/adapters/json_out.h"
 #include "services/gateway/adapters/parse.h"
 #include "services/gateway/core/frames.h"
@@ -85,6 +86,7 @@ struct gateway_settings {
 	int64_t webhook_timeout_ms, webhook_retry_ms, webhook_give_up_s;
 	bool webhook_internal;
 	int64_t rate_per_s, burst, sessions_per_s, wait_ms, session_s, connections_max;
+	int64_t wrong_per_min;
 	struct door_settings doors;
 	int64_t reality_check_s;
 	int64_t staff_idle_s, staff_session_s, staff_confirm_s, staff_lock_s;
@@ -110,6 +112,7 @@ struct gateway {
 	uint32_t shards;
 
 	struct limit by_player, by_address;
+	struct tries *tries;		 /* wrong credentials by address */
 	struct frames frames;		 /* who may show the games in a frame */
 	struct timeouts idle, reconnect; /* by operator, by game */
 	struct inflight inflight;
@@ -190,6 +193,22 @@ void auth_id(const char *first, const char *second, uint8_t id_r[ID_BYTES]);
 /* Reads {op} of the path and checks its key; false when an error was answered. */
 bool auth_operator_path(
 	struct gateway *gateway, struct edge_request *request, uint32_t *operator_r);
+
+/* ---- wrong.c: wrong credentials ---- */
+
+enum wrong_kind { WRONG_TOKEN, WRONG_KEY, WRONG_LOGIN, WRONG_PASSWORD, WRONG_KINDS };
+
+void wrong_begin(struct gateway *gateway); /* the table and the metrics */
+/* Call it before a password is checked, and again before the answer says whether it was right,
+ * when that comes later: others may have been wrong meanwhile. False when 429 was answered: the
+ * client's address has sent too many wrong ones. */
+bool wrong_may_try(struct gateway *gateway, struct edge_request *request);
+/* Notes a wrong credential, before the request is answered: in the log, in a metric, and against
+ * the client's address. */
+void wrong_note(struct gateway *gateway, const struct edge_request *request, enum wrong_kind kind);
+/* A wrong token or key: notes it, or answers 429 and returns false if its address must wait. */
+bool wrong_noted(struct gateway *gateway, struct edge_request *request, enum wrong_kind kind);
+void wrong_tick(struct gateway *gateway); /* once a second */
 
 /* ---- answers.c ---- */
 

@@ -130,12 +130,14 @@ static void on_entered(void *context, PGresult *result, const char *error)
 	if (strcmp(verdict, "entered") == 0) {
 		entered(entry, request);
 	} else if (strcmp(verdict, "locked") == 0) {
+		wrong_note(entry->waiter.gateway, request, WRONG_LOGIN);
 		log_warn("ALARM user %s of operator %" PRIu32 " is locked: too many failures",
 			entry->name, entry->operator_id);
 		audit(entry, "login", "{\"locked\":true}", 401);
 		refused(request, "login_locked",
 			"Too many wrong passwords or codes. This user is locked: try again later.");
 	} else if (request != NULL) {
+		wrong_note(entry->waiter.gateway, request, WRONG_LOGIN);
 		audit(entry, "login", "{}", 401);
 		refused(request, "login_refused", "Name, password or code is wrong.");
 	}
@@ -185,9 +187,11 @@ static void on_login_checked(void *context, bool ok, const char *hash)
 	struct edge_request *request = request_of(entry);
 
 	(void)hash;
-	if (request == NULL) {
+	/* Whether it was right is not said when others from its address were wrong meanwhile. */
+	if (request == NULL || !wrong_may_try(entry->waiter.gateway, request)) {
 		entry_free(entry);
 	} else if (entry->staff == 0) {
+		wrong_note(entry->waiter.gateway, request, WRONG_LOGIN);
 		audit(entry, "login", "{}", 401);
 		refused(request, "login_refused", "Name, password or code is wrong.");
 		entry_free(entry);
@@ -243,7 +247,8 @@ void on_staff_login(struct edge_request *request, void *context)
 	struct entry *entry;
 	char operator_text[16];
 
-	if (!auth_session_rate(gateway, request) || !answer_parse(request, login_fields, &body))
+	if (!wrong_may_try(gateway, request) || !auth_session_rate(gateway, request) ||
+		!answer_parse(request, login_fields, &body))
 		return;
 	audit_asked(gateway, request, (uint32_t)body.operator_id);
 	entry = waiter_new(sizeof(*entry), gateway, request, 0);
@@ -367,6 +372,7 @@ static void on_failed(void *context, PGresult *result, const char *error)
 	struct edge_request *request = waiter_rows(&entry->waiter, result, error);
 
 	if (request != NULL) {
+		wrong_note(entry->waiter.gateway, request, WRONG_PASSWORD);
 		staff_forget(entry->session);
 		audit(entry, "password check", "{}", 401);
 		refused(request, "password_wrong", "The password is wrong.");
@@ -424,7 +430,7 @@ static void on_password_checked(void *context, bool ok, const char *hash)
 	const char *parameters[] = { session };
 
 	(void)hash;
-	if (request == NULL) {
+	if (request == NULL || !wrong_may_try(entry->waiter.gateway, request)) {
 		entry_free(entry);
 	} else if (!ok) {
 		failed(entry, request);
@@ -466,6 +472,8 @@ static void password_ask(
 	char staff[24];
 	const char *parameters[] = { staff };
 
+	if (!wrong_may_try(gateway, request))
+		return;
 	entry = entry_of_session(gateway, request);
 	if (entry == NULL)
 		return;

@@ -1,0 +1,105 @@
+/* Wrong credentials: players' tokens that no key of ours has signed, unknown keys of operators, and
+ * users' wrong passwords and codes. Each is counted and told in the log, with the client's address
+ * and never with what was sent. An address that sends many must wait (libcommon/edge/tries.h): its
+ * wrong tokens and keys are refused unread, and so are its log-ins. Right tokens and keys never
+ * wait: many players may share an address with somebody who guesses.
+ *
+ * A token that has expired or was ended is no wrong one: it was right once, and a page may send it
+ * without any fault of its own. */
+#include "services/gateway/adapters/gateway.h"
+
+#include "libcommon/io/log.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#define LINES_PER_S 10 /* of the log; a flood must not fill the disk */
+
+static const char *const names[WRONG_KINDS] = { "token", "key", "login", "password" };
+
+static struct {
+	struct metric *of[WRONG_KINDS], *refused;
+} metric;
+
+static struct {
+	uint32_t n;	 /* since the last tick */
+	uint64_t untold; /* wrong credentials without a line */
+} lines;
+
+void wrong_begin(struct gateway *gateway)
+{
+	char label[32];
+
+	for (size_t i = 0; i < WRONG_KINDS; i++) {
+		(void)snprintf(label, sizeof(label), "kind=\"%s\"", names[i]);
+		metric.of[i] = metric_counter("carillon_gateway_wrong_credentials_total", label,
+			"Wrong tokens of players, keys of operators, log-ins and passwords of "
+			"users");
+	}
+	metric.refused = metric_counter("carillon_gateway_tries_refused_total", NULL,
+		"Wrong tokens and keys, and log-ins, from addresses that must wait: too many wrong "
+		"credentials came from them");
+	gateway->tries = tries_new((uint32_t)gateway->settings.wrong_per_min);
+	if (gateway->tries == NULL)
+		fatal("out of memory");
+}
+
+bool wrong_may_try(struct gateway *gateway, struct edge_request *request)
+{
+	const struct address *client = edge_limited(request);
+	uint32_t wait_s;
+	char text[16];
+
+	wait_s = client == NULL ? 0
+				: tries_wait_s(gateway->tries, client, edge_now_us(gateway->edge));
+	if (wait_s == 0)
+		return true;
+	metric_add(metric.refused, 1);
+	(void)snprintf(text, sizeof(text), "%" PRIu32, wait_s);
+	edge_answer_header(request, "Retry-After", text);
+	edge_answer_error(request, 429, "too_many_wrong",
+		"Too many wrong tokens, keys or passwords came from this address. Nothing was "
+		"done. Try again later.",
+		NULL, NULL, NULL);
+	return false;
+}
+
+void wrong_note(struct gateway *gateway, const struct edge_request *request, enum wrong_kind kind)
+{
+	const struct address *client = edge_limited(request);
+	uint32_t wait_s = 0;
+
+	metric_add(metric.of[kind], 1);
+	if (client != NULL)
+		wait_s = tries_wrong(gateway->tries, client, edge_now_us(gateway->edge));
+	if (lines.n >= LINES_PER_S) {
+		lines.untold++;
+		return;
+	}
+	lines.n++;
+	if (wait_s > 0)
+		log_warn("wrong credentials: a %s from %s at %s; it has sent %" PRId64
+			 " within a minute: it must wait %" PRIu32 " s",
+			names[kind], edge_peer(request), edge_route_of(request)->pattern,
+			gateway->settings.wrong_per_min, wait_s);
+	else
+		log_warn("wrong credentials: a %s from %s at %s", names[kind], edge_peer(request),
+			edge_route_of(request)->pattern);
+}
+
+bool wrong_noted(struct gateway *gateway, struct edge_request *request, enum wrong_kind kind)
+{
+	if (!wrong_may_try(gateway, request))
+		return false;
+	wrong_note(gateway, request, kind);
+	return true;
+}
+
+void wrong_tick(struct gateway *gateway)
+{
+	(void)gateway;
+	if (lines.untold > 0)
+		log_warn("wrong credentials: %" PRIu64 " more in the last second", lines.untold);
+	lines.untold = 0;
+	lines.n = 0;
+}
