@@ -372,6 +372,7 @@ PROBLEMS = {
     "report_unknown": ((404,), "There is no report of this day: it has not begun yet."),
     "round_closed": ((409,), "This round is closed."),
     "same_approver": ((403,), "The same user or key requested the action. Another one must approve it."),
+    "scope_exceeded": ((403,), "The key is limited, and the request exceeds its limits. Nothing was done."),
     "script": ((409,), "The forced draws do not fit this round."),
     "session_idle": ((401,), "Your session ended because you were inactive. An open round is kept."),
     "settled": ((409,), "The player has no such withdrawal or grant, or it is already settled."),

@@ -24,6 +24,7 @@
 #include "services/gateway/core/limit.h"
 #include "services/gateway/core/presence.h"
 #include "services/gateway/core/requests.h"
+#include "services/gateway/core/scope.h"
 #include "jackpot.pb-c.h"
 #include "spin.pb-c.h"
 #include "wallet.pb-c.h"
@@ -70,7 +71,9 @@ struct service_request {
 
 struct operator_key {
 	uint32_t id;
-	uint8_t digest[32]; /* SHA-256 of the key's text */
+	uint8_t digest[32];  /* SHA-256 of the key's text */
+	uint64_t expires_us; /* 0: never */
+	struct scope scope;
 };
 
 struct gateway_settings {
@@ -178,8 +181,6 @@ bool auth_operator(struct gateway *gateway, struct edge_request *request, uint32
 #define ACTOR_MAX 48
 void actor_of(const struct gateway *gateway, const struct edge_request *request,
 	uint32_t operator_id, char out[ACTOR_MAX]);
-/* The operator of a key's text; 0: unknown. */
-uint32_t auth_key_operator(const struct gateway *gateway, const char *key);
 /* False when 429 was answered. */
 bool auth_session_rate(struct gateway *gateway, struct edge_request *request);
 /* Reads the header Idempotency-Key; false when 400 was answered. */

@@ -2,6 +2,7 @@
  * calls back. Also takes back unused bonus funds. Only the wallet decides whether a hold is
  * still open. */
 #include "services/gateway/adapters/money.h"
+#include "services/gateway/adapters/operator_keys.h"
 
 #include "bus.pb-c.h"
 #include "libcommon/base/hex.h"
@@ -277,6 +278,15 @@ static void decide(struct waiting *waiting, struct edge_request *request, const 
 		7, parameters, WRITE_MS, on_decided, waiting);
 }
 
+static bool key_may_decide(
+	const struct waiting *waiting, struct edge_request *request, const PGresult *hold)
+{
+	const struct currency *currency = currency_by_number((uint32_t)pg_number(hold, 0, 1));
+
+	return currency == NULL || key_may_move(waiting->gateway, request, waiting->player,
+					   currency, pg_number(hold, 0, 2));
+}
+
 /* An operator cannot decide a withdrawal while the provider may be about to pay it. */
 static void on_hold_to_decide(void *context, PGresult *result, const char *error)
 {
@@ -286,7 +296,7 @@ static void on_hold_to_decide(void *context, PGresult *result, const char *error
 
 	if (request != NULL && PQntuples(result) == 0) {
 		unknown(request);
-	} else if (request != NULL) {
+	} else if (request != NULL && key_may_decide(waiting, request, result)) {
 		int64_t age_s = ((int64_t)clock_wall_us() - pg_number(result, 0, 6)) / 1000000;
 		(void)snprintf(found, sizeof(found), "booked %" PRId64 " s ago", age_s);
 		(void)snprintf(expected, sizeof(expected), "%" PRId64 " s at least",
@@ -341,7 +351,8 @@ void on_grant_back(struct edge_request *request, void *context)
 	if (!auth_operator_path(gateway, request, &operator_id) || !auth_key(request, &key) ||
 		!player_path(request, operator_id, &sent.player) || !id_path(request, id) ||
 		!answer_parse(request, back_fields, &body) ||
-		!currency_ok(request, body.currency, &currency))
+		!currency_ok(request, body.currency, &currency) ||
+		!key_may_move(gateway, request, sent.player, currency, body.amount_minor))
 		return;
 	carillon__outside__init(&outside);
 	actor_of(gateway, request, operator_id, actor);
