@@ -209,6 +209,9 @@ bool answer_number(struct edge_request *request, const char *name, int64_t fallb
 	int64_t max, int64_t *value_r);
 bool answer_limit(struct edge_request *request, int64_t fallback, int64_t max,
 	int64_t *limit_r); /* ?limit= */
+/* A word of a list (ended by NULL) from the query, the first where it is missing; NULL when 400 was
+ * answered. */
+const char *answer_word(struct edge_request *request, const char *name, const char *const *words);
 /* Writes the members of a state: expect, balance, round and so on. */
 void answer_state_members(struct json_out *out, const Carillon__SpinReply *reply);
 /* Answers with the state, or with the engine's error and the state if the engine sent it. */
@@ -299,6 +302,7 @@ edge_handler on_pool_action, on_pool_approve, on_pool_actions, on_pool_transfers
 
 edge_handler on_fx_set, on_fx_list, on_fx_approve;	    /* fx.c */
 edge_handler on_history;				    /* history_list.c */
+edge_handler on_payout_queue;				    /* payout_queue.c */
 edge_handler on_pool_view;				    /* pool_view.c */
 edge_handler on_logout, on_own_session, on_own_session_set; /* own_session.c */
 
