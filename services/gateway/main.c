@@ -28,6 +28,7 @@
  * This file only wires the settings, the timers, the edge and the connections. adapters/gateway.c
  * sets up what must exist before them and frees everything at the end. */
 #include "services/gateway/adapters/journal_rows.h"
+#include "services/gateway/adapters/operator_keys.h"
 #include "services/gateway/adapters/own_limits.h"
 #include "services/gateway/adapters/reports.h"
 #include "services/gateway/adapters/staff.h"
@@ -202,6 +203,7 @@ static void on_second(void *context)
 	(void)context;
 	counters_tick(&gateway);
 	status_tick(&gateway);
+	operator_keys_tick(&gateway);
 	auth_tick(&gateway);
 	wrong_tick(&gateway);
 }

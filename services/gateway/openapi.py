@@ -71,11 +71,14 @@ HISTORY_KINDS = one_of("round", "jackpot", "card_prize", "double", "halve", "voi
                        "correction", "grant", "grant_taken_back", "bonus_spins", "bonus_spins_ended")
 
 ROLES = one_of("viewer", "support", "finance", "jackpots", "administrator")
-PERMISSIONS = one_of("self", "read", "audit", "players", "care", "open", "money", "void", "jackpots", "rates", "games", "users")
+PERMISSIONS = one_of("self", "read", "audit", "players", "care", "open", "payouts", "money", "void", "jackpots", "rates", "games", "users")
 
 WHOLE_TEXT = {"type": "string", "pattern": "^-?[0-9]+$"}
 DAY = {"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"}
 REPORT_PERIODS = one_of("day", "month", "year", "life")
+
+WITHDRAWAL = {"id": TEXT, "state": one_of("held", "paid", "released"), "amount_minor": MINOR, "currency": CURRENCY, "seq": U, "settled_seq": ANY, "booked_us": US,
+              "settled_us": ANY, "provider": or_null(OBJECT), "alarms": many(OBJECT)}
 
 SCHEMAS = {
     "StaffSession": obj(operator=U, name=TEXT, roles=many(ROLES), permissions=many(PERMISSIONS), csrf=told(TEXT, "For the header X-CSRF-Token of each change."),
@@ -181,8 +184,8 @@ SCHEMAS = {
 
     # operators
     "Money": obj(balance_minor=MINOR, seq=U, id=TEXT, state_Q=TEXT),
-    "Withdrawal": obj(id=TEXT, state=one_of("held", "paid", "released"), amount_minor=MINOR, currency=CURRENCY, seq=U, settled_seq=ANY, booked_us=US,
-                      settled_us=ANY, provider=or_null(OBJECT), alarms=many(OBJECT)),
+    "Withdrawal": obj(**WITHDRAWAL),
+    "OpenWithdrawal": obj(player=PLAYER, **WITHDRAWAL, stuck=told(BOOL, "It is old enough to be decided by hand.")),
     "Limit": obj(limit=LIMITS, period_Q=PERIODS, amount_minor_Q=INT, seconds_Q=INT, until_s_Q=INT, used_minor_Q=MINOR),
     "GrantedSpins": obj(id=ID, game=TEXT, currency=CURRENCY, coin_minor=MINOR, lines=U, coins=U, spins=U, used=U, left=U, expires_us=US, seq=U, ended=ANY),
     "FxRate": obj(id=ANY, status_Q=one_of("set", "waiting"), currency=CURRENCY, rate=DECIMAL, valid_from_us=US),
@@ -374,6 +377,7 @@ PROBLEMS = {
     "report_unknown": ((404,), "There is no report of this day: it has not begun yet."),
     "round_closed": ((409,), "This round is closed."),
     "same_approver": ((403,), "The same user or key requested the action. Another one must approve it."),
+    "scope_exceeded": ((403,), "The key is limited, and the request exceeds its limits. Nothing was done."),
     "script": ((409,), "The forced draws do not fit this round."),
     "session_idle": ((401,), "Your session ended because you were inactive. An open round is kept."),
     "settled": ((409,), "The player has no such withdrawal or grant, or it is already settled."),
@@ -501,6 +505,10 @@ route("operator", "post", OF_PLAYER + "/withdrawals", "Holds a withdrawal", name
 route("operator", "get", OF_PLAYER + "/withdrawals", "The newest withdrawals", obj(withdrawals=many(named("Withdrawal"), 200)))
 route("operator", "get", OF_PLAYER + "/withdrawals/{}", "A withdrawal", named("Withdrawal"))
 route("operator", "post", OF_PLAYER + "/withdrawals/{}/decisions", "Decides a stuck withdrawal by hand", named("Money"), body="decision", key=KEY)
+route("operator", "get", OPERATOR + "/withdrawals", "Withdrawals of all players that are not settled, oldest first",
+      obj(withdrawals=many(named("OpenWithdrawal"), 500), next=told(TEXT, "`after` of the following page; empty at the end.")), table=True,
+      query=[("state", one_of("held", "stuck"), "stuck: only what is old enough to be decided by hand."), ("after", TEXT, "`next` of the previous page."),
+             ("limit", whole(1, 500), LIMIT[2]), ("format", one_of("json", "csv"), "csv: a table; X-Next is `next`.")])
 route("operator", "post", OF_PLAYER + "/corrections", "Books a correction", named("Money"), body="correction", key=KEY)
 route("operator", "post", OF_PLAYER + "/grants", "Grants bonus funds", named("Money"), body="money", key=KEY)
 route("operator", "post", OF_PLAYER + "/grants/{}/back", "Takes back unused bonus funds", named("Money"), body="back", key=KEY)

@@ -141,6 +141,56 @@ def hand(people, holds):
     assert reason == [["the provider was asked by phone"]], reason
 
 
+def queue(query="", status=200, **more):
+    return good(operator(place, f"/withdrawals?{query}", None, method="GET", **more), query, status)
+
+
+def queue_pages(limit, query=""):
+    """All entries, page by page."""
+    found, after = [], ""
+    while True:
+        page = queue(f"limit={limit}{query}{after}").json
+        found += page["withdrawals"]
+        assert len(page["withdrawals"]) == limit or page["next"] == "", page
+        if not page["next"]:
+            return found
+        after = f"&after={page['next']}"
+
+
+def test_queue_of_all_players():
+    """What is not settled, of all players, oldest first, each once however it is paged; what is decided leaves it."""
+    people = [Person(place) for _ in range(5)]
+    holds = [withdraw(person, 5000 + 100 * n + SILENT) for n, person in enumerate(people)]
+    wait_until("them to be listed", lambda: set(holds) <= {w["id"] for w in queue_pages(500)}, 20)
+    for limit_ in (1, 2, 500):
+        found = queue_pages(limit_)
+        assert [w["id"] for w in found if w["id"] in holds] == holds, found
+        assert [w["booked_us"] for w in found] == sorted(w["booked_us"] for w in found) and len({w["id"] for w in found}) == len(found), found
+    entries = {w["id"]: w for w in found}
+    for person, hold in zip(people, holds):
+        entry = entries[hold]
+        assert (entry["player"], entry["state"], entry["currency"], entry["provider"]["outcome"]) == (person.name, "held", "EUR", "unknown"), entry
+        assert {**shown(person, hold), "provider": {}} == {**{k: v for k, v in entry.items() if k not in ("player", "stuck")}, "provider": {}}
+    wait_until("them to be stuck", lambda: set(holds) <= {w["id"] for w in queue_pages(2, "&state=stuck")}, 20)
+    assert all(w["stuck"] for w in queue("state=stuck&limit=500").json["withdrawals"])
+    answer = queue("state=stuck&limit=500&format=csv")
+    lines = answer.raw.decode().split("\r\n")
+    assert lines[0] == "player,id,amount_minor,currency,booked_us,stuck,outcome,asks,reference,alarms" and lines[-1] == "" and "X-Next" not in answer.headers, lines
+    assert [line.split(",")[:5] for line in lines if holds[1] in line] == [[f'"{people[1].name}"', f'"{holds[1]}"', "5110", '"EUR"', str(entries[holds[1]]["booked_us"])]], lines
+    answer = queue("limit=1&format=csv")
+    assert re.fullmatch(r"[0-9]+-[0-9a-f]{32}", answer.headers["X-Next"]) and "attachment" in answer.headers["Content-Disposition"]
+    assert decide(people[0], holds[0], "release", force=True).status == 200
+    wait_until("it to leave the list", lambda: holds[0] not in {w["id"] for w in queue_pages(500)}, 20)
+    for wrong in ("after=x", "after=1-zz", f"after=-{'00' * 16}", "limit=0", "limit=501", "state=paid", "format=xml", "player=1"):
+        queue(wrong, status=400)
+    other = "a key of another operator, who has no players"
+    place.sql(f"insert into gateway.operator_key (operator, digest) values (2, sha256('{other}'))", writer=True)
+    wait_until("the key", lambda: operator(place, "/withdrawals", None, method="GET", operator_key=other, number=2).status != 401, 20)
+    assert queue(operator_key=other, number=2).json == {"withdrawals": [], "next": ""}
+    assert queue("format=csv", operator_key=other, number=2).raw == b""
+    assert queue(status=403, operator_key=other).error["code"] == "other_operator"
+
+
 def test_provider_outage():
     person = Person(place)
     place.hold("payment-stub")

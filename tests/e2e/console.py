@@ -8,8 +8,16 @@ from lib_play import RULES, Person, force, operator, pool_action
 from lib_stack import BIN, Installation, run, wait_until
 
 place = None
-SCREENS = ("overview", "jackpots", "jackpots/1", "games", "players", "reports", "rates", "audit", "users", "webhooks", "health", "me")
+SCREENS = ("overview", "jackpots", "jackpots/1", "games", "players", "withdrawals", "reports", "rates", "audit", "users", "webhooks", "health", "me")
 BROKEN = "!/undefined|NaN|\\[object|Invalid Date|[{]\"/.test(document.body.innerText)"  # nor JSON
+
+
+class Desk(Installation):
+    """What the provider has not answered may be decided at once."""
+
+    def start(self, scale=None):
+        self.environment.update(CARILLON_PAYMENTS_MS="400", CARILLON_DECIDE_AFTER_S="1")
+        super().start(scale)
 
 
 def add(name, roles):
@@ -126,6 +134,38 @@ def test_a_player_is_cared_for():
     done(page)
     page.see("/blocked/.test(document.querySelector('.tiles').innerText)")
     page.picture("player")
+    found = pages.browser.ask("problems")
+    assert not found, found
+
+
+def test_withdrawals_of_all_players():
+    """One that the provider never answers becomes stuck and is decided; who may not move money sees it without buttons."""
+    people = [Person(place, deposit=10000) for _ in range(2)]
+    for n, person in enumerate(people):
+        person.operator("withdrawals", {"amount_minor": 4010 + 100 * n, "currency": "EUR"}, status=200)  # of which the stub never answers
+    page = pages.Page("console", "/operator/")
+    go(page, "withdrawals")
+    page.see("document.querySelectorAll('[data-table=queue] tbody tr').length === 2 && document.querySelector('[data-table=queue] .badge').innerText === 'stuck'")
+    page.picture("withdrawals")
+    page.select(selector="select[name=state]", value="stuck")
+    page.see(f"document.querySelector('[data-table=queue] tbody tr')?.innerText.includes('{people[0].name}')")
+    do(page, "Give back", {"force": "yes"})
+    page.see("/40[.]10/.test(document.querySelector('dialog .what').innerText)")
+    send(page)
+    done(page)
+    page.see(f"document.querySelectorAll('[data-table=queue] tbody tr').length === 1 && document.querySelector('[data-table=queue] tbody').innerText.includes('{people[1].name}')")
+    assert place.sql(f"select settled_kind from wallet.hold where player = {people[0].id}") == [["30"]]
+    reason = place.sql(f"select convert_from(record, 'UTF8')::json->>'actor' from wallet.journal where player = {people[0].id} and kind = 30")
+    assert reason == [["operator-1 anna"]], reason
+    page.press("[data-table=queue] tbody a")
+    page.see("/Balance/.test(document.querySelector('main').innerText)")
+    out(page)
+    inside(page, "dora")
+    go(page, "withdrawals")
+    page.see("document.querySelectorAll('[data-table=queue] tbody tr').length === 1")
+    assert "Give back" not in page.text(selector="main") and not page.evaluate(code="document.querySelector('[data-table=queue] tbody a')")
+    out(page)
+    inside(page, "anna")
     found = pages.browser.ask("problems")
     assert not found, found
 
@@ -271,9 +311,10 @@ def test_users():
 
 
 if __name__ == "__main__":
-    with Installation("console") as place:
+    with Desk("console") as place:
         add("anna", "support,finance,jackpots,administrator")
         add("bert", "jackpots")
+        add("dora", "administrator")
         for _ in range(3):
             Person(place, deposit=100000)
         pages.begin(place)

@@ -169,6 +169,8 @@ def test_operators():
     person.operator("block", {"blocked": False, **reason}, status=200)
     for path in ("withdrawals", f"withdrawals/{hold}", "limits", "bonus-spins", "voids"):
         wait_until(path, lambda p=path: operator(place, f"/players/{person.number}/{p}", None, method="GET").status == 200, 10)
+    for path in ("/withdrawals", "/withdrawals?state=stuck&limit=1&format=csv"):
+        assert operator(place, path, None, method="GET").status == 200, path
     assert operator(place, f"/players/{person.number}/withdrawals/{'00' * 16}/decisions", {"decision": "release", **reason}).status == 404
     assert operator(place, f"/games/{GAME}/start", reason).status == 409
     assert place.http("GET", "/v1/operator/status", token=place.operator_key()).status == 200

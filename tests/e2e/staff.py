@@ -29,6 +29,7 @@ MAY = [(rf"{method} {pattern}", set(roles.split())) for method, pattern, roles i
     ("GET", ".*/webhooks", "viewer support finance jackpots administrator"),
     ("(GET|POST)", ".*/webhooks.*", "administrator"),
     ("POST", ".*/(players|sessions)", ""),
+    ("GET", "/v1/operators/1/withdrawals", "finance administrator"),
     ("GET", ".*/players.*", "support finance"),
     ("POST", ".*/(limits|block|bonus-spins.*)", "support"),
     ("POST", ".*/(deposits|withdrawals.*|corrections|grants.*|voids)", "finance"),

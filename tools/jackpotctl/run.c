@@ -1,5 +1,6 @@
 #include "tools/jackpotctl/run.h"
 
+#include "tools/jackpotctl/backend_key.h"
 #include "tools/jackpotctl/close_day.h"
 #include "tools/jackpotctl/commands.h"
 #include "tools/jackpotctl/fold.h"
@@ -356,6 +357,38 @@ int run_user_reset(const struct call *call)
 int run_user_list(const struct call *call)
 {
 	return user(call, user_list);
+}
+
+static int backend_key(const struct call *call,
+	bool (*done)(PGconn *conn, const struct backend_key_options *options))
+{
+	struct backend_key_options options = { .operator_id = one_operator_of(call),
+		.name = call->arguments[0],
+		.id = call->arguments[0],
+		.read_only = call_has(call, OPTION_READ_ONLY),
+		.amounts = call->values[OPTION_AMOUNTS],
+		.pools = call->values[OPTION_POOLS],
+		.days = call->values[OPTION_DAYS],
+		.file = call->values[OPTION_KEY_FILE],
+		.json = json(call) };
+	PGconn *conn = database_open(call);
+
+	return ended(conn, done(conn, &options));
+}
+
+int run_key_add(const struct call *call)
+{
+	return backend_key(call, backend_key_add);
+}
+
+int run_key_end(const struct call *call)
+{
+	return backend_key(call, backend_key_end);
+}
+
+int run_key_list(const struct call *call)
+{
+	return backend_key(call, backend_key_list);
 }
 
 int run_webhooks_list(const struct call *call)

@@ -108,6 +108,25 @@ bool answer_limit(struct edge_request *request, int64_t fallback, int64_t max, i
 	return answer_number(request, "limit", fallback, 1, max, limit_r);
 }
 
+const char *answer_word(struct edge_request *request, const char *name, const char *const *words)
+{
+	char text[32];
+	char expected[160] = "one of";
+
+	if (edge_query(request, name, text, sizeof(text)) == NULL)
+		return words[0];
+	for (size_t i = 0; words[i] != NULL; i++)
+		if (strcmp(words[i], text) == 0)
+			return words[i];
+	for (size_t i = 0; words[i] != NULL; i++) {
+		size_t n = strlen(expected);
+		(void)snprintf(
+			expected + n, sizeof(expected) - n, "%s %s", i == 0 ? "" : ",", words[i]);
+	}
+	answer_bad(request, name, text, expected);
+	return NULL;
+}
+
 void answer_state_members(struct json_out *out, const Carillon__SpinReply *reply)
 {
 	char player[PLAYER_TEXT_MAX];

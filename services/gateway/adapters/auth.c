@@ -1,4 +1,5 @@
 /* Authentication: players' tokens, operators' keys, and the request limits of both. */
+#include "services/gateway/adapters/operator_keys.h"
 #include "services/gateway/adapters/staff.h"
 
 #include "libcommon/io/clock.h"
@@ -128,6 +129,7 @@ static void key_add(struct gateway *gateway, uint32_t id, const char *text, size
 	if (gateway->operators_n == OPERATORS_MAX)
 		fatal("more than %d keys of operators", OPERATORS_MAX);
 	struct operator_key *key = &gateway->operators[gateway->operators_n++];
+	memset(key, 0, sizeof(*key));
 	key->id = id;
 	(void)crypto_hash_sha256(key->digest, (const unsigned char *)text, length);
 }
@@ -167,23 +169,6 @@ void auth_load(struct gateway *gateway)
 			common.keys);
 }
 
-/* Compares with every key in full: the time taken reveals nothing. */
-static uint32_t operator_of(const struct gateway *gateway, const char *text)
-{
-	uint8_t digest[32];
-	uint32_t found = 0;
-	(void)crypto_hash_sha256(digest, (const unsigned char *)text, strlen(text));
-	for (size_t i = 0; i < gateway->operators_n; i++)
-		if (sodium_memcmp(digest, gateway->operators[i].digest, sizeof(digest)) == 0)
-			found = gateway->operators[i].id;
-	return found;
-}
-
-uint32_t auth_key_operator(const struct gateway *gateway, const char *key)
-{
-	return operator_of(gateway, key);
-}
-
 static bool unknown(struct gateway *gateway, struct edge_request *request, const char *found)
 {
 	uint32_t retry_s = 1;
@@ -212,35 +197,34 @@ static bool route_permission(struct edge_request *request, enum permission *perm
 	return false;
 }
 
-static bool auth_session_of(
-	struct gateway *gateway, struct edge_request *request, uint32_t *operator_r)
+static bool auth_session_of(struct gateway *gateway, struct edge_request *request,
+	uint32_t *operator_r, enum permission *permission_r)
 {
 	const struct staff_session *session = staff_session_of(gateway, request);
-	enum permission permission;
 
 	if (session == NULL && staff_waits(gateway, request))
 		return false;
 	if (session == NULL)
 		return unknown(gateway, request, "no key and no open session");
-	if (!route_permission(request, &permission) ||
-		!staff_may(gateway, request, session, permission))
+	if (!route_permission(request, permission_r) ||
+		!staff_may(gateway, request, session, *permission_r))
 		return false;
 	*operator_r = session->operator_id;
 	return true;
 }
 
-static bool auth_key_of(struct gateway *gateway, struct edge_request *request, const char *key,
-	uint32_t *operator_r)
+static bool auth_key_of(struct gateway *gateway, struct edge_request *request, const char *text,
+	uint32_t *operator_r, enum permission *permission_r)
 {
-	enum permission permission;
+	const struct operator_key *key = operator_key_of(gateway, text);
 
-	*operator_r = operator_of(gateway, key);
-	if (*operator_r == 0)
+	if (key == NULL)
 		return wrong_noted(gateway, request, WRONG_KEY) &&
 		       unknown(gateway, request, "an unknown key");
-	if (!route_permission(request, &permission))
+	*operator_r = key->id;
+	if (!route_permission(request, permission_r))
 		return false;
-	if (!key_permits(permission)) {
+	if (!key_permits(*permission_r)) {
 		edge_answer_error(request, 403, "not_permitted",
 			"Only a user with a session may do this, not a back end with a key.", NULL,
 			NULL, NULL);
@@ -253,10 +237,11 @@ bool auth_operator(struct gateway *gateway, struct edge_request *request, uint32
 	uint32_t *operator_r)
 {
 	const char *key = edge_header(request, EDGE_AUTHORIZATION);
+	enum permission permission;
 
 	*operator_r = 0;
-	if (key == NULL ? !auth_session_of(gateway, request, operator_r)
-			: !auth_key_of(gateway, request, key, operator_r))
+	if (key == NULL ? !auth_session_of(gateway, request, operator_r, &permission)
+			: !auth_key_of(gateway, request, key, operator_r, &permission))
 		return false;
 	if (wanted != 0 && wanted != *operator_r) {
 		edge_answer_error(request, 403, "other_operator",
@@ -267,7 +252,7 @@ bool auth_operator(struct gateway *gateway, struct edge_request *request, uint32
 	}
 	if (edge_route_of(request)->method == EDGE_POST)
 		audit_asked(gateway, request, *operator_r);
-	return true;
+	return key_may_use(gateway, request, *operator_r, permission);
 }
 
 bool auth_operator_path(struct gateway *gateway, struct edge_request *request, uint32_t *operator_r)

@@ -1,5 +1,6 @@
 /* Bonus spins: an operator's back end grants, lists and ends them. */
 #include "services/gateway/adapters/money.h"
+#include "services/gateway/adapters/operator_keys.h"
 
 #include "libcommon/base/hex.h"
 #include "libcommon/io/clock.h"
@@ -123,6 +124,17 @@ static bool bet_possible(
 	return false;
 }
 
+/* The bets of all the spins. */
+static int64_t bonus_minor(const struct bonus_body *body)
+{
+	int64_t minor;
+
+	if (__builtin_mul_overflow(body->coin_minor, body->lines * body->coins, &minor) ||
+		__builtin_mul_overflow(minor, body->spins, &minor))
+		return INT64_MAX;
+	return minor;
+}
+
 void on_bonus_spins(struct edge_request *request, void *context)
 {
 	struct gateway *gateway = context;
@@ -137,7 +149,9 @@ void on_bonus_spins(struct edge_request *request, void *context)
 		!player_path(request, operator_id, &sent.player) ||
 		!answer_parse(request, bonus_fields, &body) ||
 		!currency_ok(request, body.currency, &currency) ||
-		!game_served(gateway, request, body.game) || !bet_possible(gateway, request, &body))
+		!game_served(gateway, request, body.game) ||
+		!bet_possible(gateway, request, &body) ||
+		!key_may_move(gateway, request, sent.player, currency, bonus_minor(&body)))
 		return;
 	carillon__outside__init(&outside);
 	carillon__spin_grant__init(&grant);

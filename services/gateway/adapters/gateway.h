@@ -25,6 +25,7 @@
 #include "services/gateway/core/limit.h"
 #include "services/gateway/core/presence.h"
 #include "services/gateway/core/requests.h"
+#include "services/gateway/core/scope.h"
 #include "jackpot.pb-c.h"
 #include "spin.pb-c.h"
 #include "wallet.pb-c.h"
@@ -71,7 +72,9 @@ struct service_request {
 
 struct operator_key {
 	uint32_t id;
-	uint8_t digest[32]; /* SHA-256 of the key's text */
+	uint8_t digest[32];  /* SHA-256 of the key's text */
+	uint64_t expires_us; /* 0: never */
+	struct scope scope;
 };
 
 struct gateway_settings {
@@ -182,8 +185,6 @@ bool auth_operator(struct gateway *gateway, struct edge_request *request, uint32
 #define ACTOR_MAX 48
 void actor_of(const struct gateway *gateway, const struct edge_request *request,
 	uint32_t operator_id, char out[ACTOR_MAX]);
-/* The operator of a key's text; 0: unknown. */
-uint32_t auth_key_operator(const struct gateway *gateway, const char *key);
 /* False when 429 was answered. */
 bool auth_session_rate(struct gateway *gateway, struct edge_request *request);
 /* Reads the header Idempotency-Key; false when 400 was answered. */
@@ -228,6 +229,9 @@ bool answer_number(struct edge_request *request, const char *name, int64_t fallb
 	int64_t max, int64_t *value_r);
 bool answer_limit(struct edge_request *request, int64_t fallback, int64_t max,
 	int64_t *limit_r); /* ?limit= */
+/* A word of a list (ended by NULL) from the query, the first where it is missing; NULL when 400 was
+ * answered. */
+const char *answer_word(struct edge_request *request, const char *name, const char *const *words);
 /* Writes the members of a state: expect, balance, round and so on. */
 void answer_state_members(struct json_out *out, const Carillon__SpinReply *reply);
 /* Answers with the state, or with the engine's error and the state if the engine sent it. */
@@ -318,6 +322,7 @@ edge_handler on_pool_action, on_pool_approve, on_pool_actions, on_pool_transfers
 
 edge_handler on_fx_set, on_fx_list, on_fx_approve;	    /* fx.c */
 edge_handler on_history;				    /* history_list.c */
+edge_handler on_payout_queue;				    /* payout_queue.c */
 edge_handler on_pool_view;				    /* pool_view.c */
 edge_handler on_logout, on_own_session, on_own_session_set; /* own_session.c */
 

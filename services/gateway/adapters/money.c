@@ -1,6 +1,7 @@
 /* Requests of operators' back ends: open accounts, book money from and to outside, block
  * players. */
 #include "services/gateway/adapters/money.h"
+#include "services/gateway/adapters/operator_keys.h"
 
 #include "libcommon/base/currency.h"
 #include "libcommon/io/clock.h"
@@ -223,6 +224,8 @@ static void money(struct edge_request *request, struct gateway *gateway, Carillo
 		answer_bad(request, "amount_minor", "0", "an amount that is not 0");
 		return;
 	}
+	if (!key_may_move(gateway, request, sent.player, currency, body.amount_minor))
+		return;
 	(void)snprintf(sent.text, sizeof(sent.text), "%s", action);
 	actor_of(gateway, request, operator_id, actor);
 	outside.kind = kind;

@@ -2,6 +2,8 @@
  * calls back. Also takes back unused bonus funds. Only the wallet decides whether a hold is
  * still open. */
 #include "services/gateway/adapters/money.h"
+#include "services/gateway/adapters/operator_keys.h"
+#include "services/gateway/adapters/payouts.h"
 
 #include "bus.pb-c.h"
 #include "libcommon/base/hex.h"
@@ -21,15 +23,8 @@
 
 /* $1 player; newest first. */
 #define HOLDS_SQL(which)                                                                           \
-	"select encode(h.id, 'hex'), h.currency, h.amount, h.settled_kind, h.booked_seq, "         \
-	"coalesce(h.settled_seq, 0), (extract(epoch from h.booked) * 1000000)::bigint, "           \
-	"coalesce((extract(epoch from h.settled_at) * 1000000)::bigint, 0), coalesce(p.state, "    \
-	"-1), coalesce(p.outcome, 0), coalesce(p.asks, 0), coalesce(p.reference, ''), (select "    \
-	"coalesce(json_agg(json_build_object('kind', a.kind, 'found', a.found, 'expected', "       \
-	"a.expected, 'time_us', (extract(epoch from a.time) * 1000000)::bigint) order by a.id), "  \
-	"'[]') from payments.alarm a where a.payout = h.id)::text, h.player from wallet.hold h "   \
-	"left join payments.payout p on p.id = h.id where h.player = $1::bigint and h.kind = 28 "  \
-	"" which " order by h.booked_seq desc limit " LIST_MAX
+	"select " HOLD_COLUMNS " " HOLD_FROM "where h.player = $1::bigint and h.kind = 28 " which  \
+	" order by h.booked_seq desc limit " LIST_MAX
 
 static const char list_sql[] = HOLDS_SQL("");
 static const char one_sql[] = HOLDS_SQL("and h.id = $2::bytea");
@@ -103,13 +98,12 @@ static const char *state_text(int64_t settled_kind)
 	return settled_kind == CARILLON__MOVE_KIND__MOVE_HOLD_RELEASE ? "released" : "held";
 }
 
-static void hold_json(struct json_out *out, const PGresult *result, int i)
+void hold_members(struct json_out *out, const PGresult *result, int i)
 {
 	static const char *const states[] = { "waiting", "asking", "known", "looking", "settled",
 		"done" };
 	const struct currency *currency = currency_by_number((uint32_t)pg_number(result, i, 1));
 
-	out_open(out, NULL, '{');
 	out_string(out, "id", PQgetvalue(result, i, 0));
 	out_string(out, "state", state_text(pg_number(result, i, 3)));
 	out_int(out, "amount_minor", pg_number(result, i, 2));
@@ -125,6 +119,12 @@ static void hold_json(struct json_out *out, const PGresult *result, int i)
 	out_string(out, "reference", PQgetvalue(result, i, 11));
 	out_close(out, '}');
 	out_raw(out, "alarms", PQgetvalue(result, i, 12));
+}
+
+static void hold_json(struct json_out *out, const PGresult *result, int i)
+{
+	out_open(out, NULL, '{');
+	hold_members(out, result, i);
 	out_close(out, '}');
 }
 
@@ -277,6 +277,15 @@ static void decide(struct waiting *waiting, struct edge_request *request, const 
 		7, parameters, WRITE_MS, on_decided, waiting);
 }
 
+static bool key_may_decide(
+	const struct waiting *waiting, struct edge_request *request, const PGresult *hold)
+{
+	const struct currency *currency = currency_by_number((uint32_t)pg_number(hold, 0, 1));
+
+	return currency == NULL || key_may_move(waiting->gateway, request, waiting->player,
+					   currency, pg_number(hold, 0, 2));
+}
+
 /* An operator cannot decide a withdrawal while the provider may be about to pay it. */
 static void on_hold_to_decide(void *context, PGresult *result, const char *error)
 {
@@ -286,7 +295,7 @@ static void on_hold_to_decide(void *context, PGresult *result, const char *error
 
 	if (request != NULL && PQntuples(result) == 0) {
 		unknown(request);
-	} else if (request != NULL) {
+	} else if (request != NULL && key_may_decide(waiting, request, result)) {
 		int64_t age_s = ((int64_t)clock_wall_us() - pg_number(result, 0, 6)) / 1000000;
 		(void)snprintf(found, sizeof(found), "booked %" PRId64 " s ago", age_s);
 		(void)snprintf(expected, sizeof(expected), "%" PRId64 " s at least",
@@ -341,7 +350,8 @@ void on_grant_back(struct edge_request *request, void *context)
 	if (!auth_operator_path(gateway, request, &operator_id) || !auth_key(request, &key) ||
 		!player_path(request, operator_id, &sent.player) || !id_path(request, id) ||
 		!answer_parse(request, back_fields, &body) ||
-		!currency_ok(request, body.currency, &currency))
+		!currency_ok(request, body.currency, &currency) ||
+		!key_may_move(gateway, request, sent.player, currency, body.amount_minor))
 		return;
 	carillon__outside__init(&outside);
 	actor_of(gateway, request, operator_id, actor);

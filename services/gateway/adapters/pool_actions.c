@@ -1,6 +1,7 @@
 /* Operators' actions on pools and on sets of Jackpot Cards: sent to the service that owns the pool,
  * and answered when the service has recorded the action as done or refused. An action that moves
  * money outside the rules waits for approval by another key or user of the operator. */
+#include "services/gateway/adapters/operator_keys.h"
 #include "services/gateway/adapters/staff.h"
 #include "services/gateway/adapters/pool_actions.h"
 
@@ -83,7 +84,7 @@ bool pool_path(struct gateway *gateway, struct edge_request *request, uint32_t *
 		return false;
 	}
 	*pool_r = (uint32_t)pool;
-	return true;
+	return key_may_pool(gateway, request, *operator_r, *pool_r);
 }
 
 /* ---- requests
@@ -379,6 +380,17 @@ static bool not_allowed(struct edge_request *request, const char *action)
 	return false;
 }
 
+static enum pool_moves moves_of(uint32_t action)
+{
+	if (action == (uint32_t)CARILLON__OPERATOR_ACTION__ACTION_ADJUST)
+		return POOL_MOVES_DELTA;
+	return action == (uint32_t)CARILLON__OPERATOR_ACTION__ACTION_PAUSE ||
+			       action == (uint32_t)CARILLON__OPERATOR_ACTION__ACTION_RESUME ||
+			       action == (uint32_t)ACTION_TAKE_PART
+		       ? POOL_MOVES_NOTHING
+		       : POOL_MOVES_UNKNOWN;
+}
+
 void on_pool_approve(struct edge_request *request, void *context)
 {
 	struct gateway *gateway = context;
@@ -387,6 +399,9 @@ void on_pool_approve(struct edge_request *request, void *context)
 	char operator_text[TEXT_NUMBER], number[TEXT_NUMBER], id_text[HEX_MAX];
 	if (!pool_path(gateway, request, &operator_id, &pool) ||
 		(!may_change(operator_id) && !not_allowed(request, "approve")))
+		return;
+	const struct pool_asked asked = { pool, POOL_MOVES_UNKNOWN, "approve", "" };
+	if (!key_may_act(gateway, request, operator_id, &asked))
 		return;
 	if (!hex_parse(edge_parameter(request, 2), ID_BYTES, id)) {
 		answer_bad(request, "id", edge_parameter(request, 2),
@@ -502,6 +517,10 @@ void on_pool_action(struct edge_request *request, void *context)
 		(void)not_allowed(request, pool_action_text(action));
 		return;
 	}
+	const struct pool_asked asked = { pool, moves_of(action), pool_action_text(action),
+		body.parameters };
+	if (!key_may_act(gateway, request, operator_id, &asked))
+		return;
 	struct waiting *waiting = waiter_new(sizeof(*waiting), gateway, request, 0);
 	waiting->operator_id = operator_id;
 	waiting->pool = pool;

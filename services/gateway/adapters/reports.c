@@ -28,27 +28,6 @@
 
 static const char *const formats[] = { "json", "csv", NULL };
 
-/* A word of a list from the query, the first where it is missing; NULL when 400 was answered. */
-static const char *word_read(
-	struct edge_request *request, const char *name, const char *const *words)
-{
-	char text[32];
-	char expected[160] = "one of";
-
-	if (edge_query(request, name, text, sizeof(text)) == NULL)
-		return words[0];
-	for (size_t i = 0; words[i] != NULL; i++)
-		if (strcmp(words[i], text) == 0)
-			return words[i];
-	for (size_t i = 0; words[i] != NULL; i++) {
-		size_t n = strlen(expected);
-		(void)snprintf(
-			expected + n, sizeof(expected) - n, "%s %s", i == 0 ? "" : ",", words[i]);
-	}
-	answer_bad(request, name, text, expected);
-	return NULL;
-}
-
 /* A day from the query, `fallback` where it is missing; false when 400 was answered. */
 static bool day_read(
 	struct edge_request *request, const char *name, const char *fallback, char day_r[DATE_MAX])
@@ -167,9 +146,9 @@ static bool series_read(struct edge_request *request, struct series_query *query
 	int64_t back_us = 0;
 
 	if (!answer_query(request, names) ||
-		(query->step = word_read(request, "step", words)) == NULL ||
-		(query->by = word_read(request, "by", groups)) == NULL ||
-		(query->format = word_read(request, "format", formats)) == NULL ||
+		(query->step = answer_word(request, "step", words)) == NULL ||
+		(query->by = answer_word(request, "by", groups)) == NULL ||
+		(query->format = answer_word(request, "format", formats)) == NULL ||
 		!answer_limit(request, POINTS_DEFAULT, POINTS_MAX, &query->limit) ||
 		!answer_number(request, "to_us", (int64_t)clock_wall_us(), FROM_LEAST, TIME_MOST,
 			&query->to_us))
@@ -265,8 +244,8 @@ void on_report(struct edge_request *request, void *context)
 	const char *period, *format, *list, *day = edge_parameter(request, 2);
 
 	if (!auth_operator_path(gateway, request, &operator_id) || !answer_query(request, names) ||
-		(format = word_read(request, "format", formats)) == NULL ||
-		(list = word_read(request, "list", lists)) == NULL ||
+		(format = answer_word(request, "format", formats)) == NULL ||
+		(list = answer_word(request, "list", lists)) == NULL ||
 		(period = period_path(request)) == NULL)
 		return;
 	if (!date_valid(day)) {
@@ -342,7 +321,7 @@ void on_reports(struct edge_request *request, void *context)
 	int64_t limit;
 
 	if (!auth_operator_path(gateway, request, &operator_id) || !answer_query(request, names) ||
-		(period = word_read(request, "period", periods)) == NULL ||
+		(period = answer_word(request, "period", periods)) == NULL ||
 		!day_read(request, "before", "9998-12-31", before) ||
 		!answer_limit(request, LISTED_DEFAULT, LISTED_MAX, &limit))
 		return;

@@ -1,6 +1,8 @@
 /* The live sessions of users in memory, and the checks of a request that comes with one. */
 #include "services/gateway/adapters/staff.h"
 
+#include "services/gateway/adapters/operator_keys.h"
+
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
 
@@ -289,9 +291,10 @@ bool asker_of(
 
 	memset(asker_r, 0, sizeof(*asker_r));
 	if (key != NULL) {
+		const struct operator_key *known = operator_key_of(gateway, key);
 		char digits[9];
 		(void)crypto_hash_sha256(asker_r->digest, (const unsigned char *)key, strlen(key));
-		asker_r->operator_id = auth_key_operator(gateway, key);
+		asker_r->operator_id = known == NULL ? 0 : known->id;
 		(void)sodium_bin2hex(digits, sizeof(digits), asker_r->digest, 4);
 		(void)snprintf(asker_r->name, sizeof(asker_r->name), "operator-%" PRIu32 " key %s",
 			asker_r->operator_id, digits);

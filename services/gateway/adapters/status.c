@@ -32,9 +32,8 @@ static const struct {
 
 static struct {
 	char *members; /* parts of the answer, as Postgres formatted them */
-	bool waiting, keys_waiting, owned;
-	uint64_t asked_us, checked_us, members_us;
-	size_t files; /* keys that came from files */
+	bool waiting, owned;
+	uint64_t checked_us, members_us;
 	struct {
 		bool waiting, known, holds;
 		uint64_t when_us, held_us;
@@ -119,30 +118,6 @@ static void on_rows(void *context, PGresult *result, const char *error)
 bool status_owned(void)
 {
 	return status.owned;
-}
-
-/* ---- keys of operators in the database
- * ------------------------------------------------------------------------------------------------
- */
-
-static void on_keys(void *context, PGresult *result, const char *error)
-{
-	struct gateway *gateway = context;
-	status.keys_waiting = false;
-	if (!rows_ok(result, error, "keys of operators"))
-		return;
-	gateway->operators_n = status.files;
-	for (int i = 0; i < PQntuples(result) && gateway->operators_n < OPERATORS_MAX; i++) {
-		size_t length;
-		uint8_t *digest = pg_bytea(result, i, 1, &length);
-		struct operator_key *key = &gateway->operators[gateway->operators_n];
-		if (length == sizeof(key->digest)) {
-			key->id = (uint32_t)pg_number(result, i, 0);
-			memcpy(key->digest, digest, length);
-			gateway->operators_n++;
-		}
-		PQfreemem(digest);
-	}
 }
 
 /* ---- reconciliation
@@ -306,19 +281,9 @@ static void check_all(struct gateway *gateway)
 void status_tick(struct gateway *gateway)
 {
 	uint64_t now_us = edge_now_us(gateway->edge);
-	if (status.asked_us == 0)
-		status.files = gateway->operators_n;
-	status.asked_us = now_us;
 	if (!status.waiting) {
 		status.waiting = true;
 		pg_pool_query(gateway->pg_ro, status_sql, 0, NULL, CHECK_MS, on_rows, gateway);
-	}
-	if (!status.keys_waiting) {
-		status.keys_waiting = true;
-		pg_pool_query(gateway->pg_ro,
-			"select operator, digest from gateway.operator_key where revoked is null "
-			"order by 1, created",
-			0, NULL, CHECK_MS, on_keys, gateway);
 	}
 	if (status.checked_us == 0 || now_us - status.checked_us >= CHECK_US) {
 		status.checked_us = now_us;

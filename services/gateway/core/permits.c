@@ -9,15 +9,16 @@ const char *const role_names[ROLES_N + 1] = { "viewer", "support", "finance", "j
 	"administrator", NULL };
 
 const char *const permission_names[PERMISSIONS_N + 1] = { "self", "read", "audit", "players",
-	"care", "open", "money", "void", "jackpots", "rates", "games", "users", NULL };
+	"care", "open", "payouts", "money", "void", "jackpots", "rates", "games", "users", NULL };
 
 static const uint32_t of_role[ROLES_N] = {
 	[ROLE_VIEWER] = READS | BIT(PERMIT_AUDIT),
 	[ROLE_SUPPORT] = READS | BIT(PERMIT_PLAYERS) | BIT(PERMIT_CARE),
-	[ROLE_FINANCE] = READS | BIT(PERMIT_AUDIT) | BIT(PERMIT_PLAYERS) | BIT(PERMIT_MONEY) |
-			 BIT(PERMIT_VOID) | BIT(PERMIT_RATES),
+	[ROLE_FINANCE] = READS | BIT(PERMIT_AUDIT) | BIT(PERMIT_PLAYERS) | BIT(PERMIT_PAYOUTS) |
+			 BIT(PERMIT_MONEY) | BIT(PERMIT_VOID) | BIT(PERMIT_RATES),
 	[ROLE_JACKPOTS] = READS | BIT(PERMIT_AUDIT) | BIT(PERMIT_JACKPOTS) | BIT(PERMIT_GAMES),
-	[ROLE_ADMINISTRATOR] = READS | BIT(PERMIT_AUDIT) | BIT(PERMIT_GAMES) | BIT(PERMIT_USERS),
+	[ROLE_ADMINISTRATOR] = READS | BIT(PERMIT_AUDIT) | BIT(PERMIT_PAYOUTS) | BIT(PERMIT_GAMES) |
+			       BIT(PERMIT_USERS),
 };
 
 #define PLAYER "/v1/operators/{}/players/{}"
@@ -55,6 +56,7 @@ static const struct {
 	{ false, PLAYER "/withdrawals", PERMIT_PLAYERS },
 	{ false, PLAYER "/withdrawals/{}", PERMIT_PLAYERS },
 	{ true, PLAYER "/withdrawals/{}/decisions", PERMIT_MONEY },
+	{ false, "/v1/operators/{}/withdrawals", PERMIT_PAYOUTS },
 	{ true, PLAYER "/grants/{}/back", PERMIT_MONEY },
 	{ true, PLAYER "/corrections", PERMIT_MONEY },
 	{ true, PLAYER "/grants", PERMIT_MONEY },

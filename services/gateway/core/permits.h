@@ -18,6 +18,7 @@ enum permission {
 	PERMIT_PLAYERS,	 /* search players, read their accounts */
 	PERMIT_CARE,	 /* limits, blocks, bonus spins */
 	PERMIT_OPEN,	 /* open accounts and sessions of players */
+	PERMIT_PAYOUTS,	 /* list the withdrawals of all players that are not settled */
 	PERMIT_MONEY,	 /* deposits, withdrawals and their decisions, corrections, grants */
 	PERMIT_VOID,	 /* void a round */
 	PERMIT_JACKPOTS, /* act on pools and sets of cards */

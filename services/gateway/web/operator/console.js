@@ -7,10 +7,12 @@ import { Games, Jackpot, Jackpots } from "/operator/jackpots.js";
 import { Player, Players } from "/operator/players.js";
 import { Report, Reports } from "/operator/reports.js";
 import { Webhooks } from "/operator/webhooks.js";
+import { Withdrawals } from "/operator/withdrawals.js";
 import { Audit, Me, Password, Rates, Users } from "/operator/desk.js";
 
 const SCREENS = [
 	["overview", "Overview", "read", Overview], ["jackpots", "Jackpots", "read", Jackpots, Jackpot], ["games", "Games", "read", Games], ["players", "Players", "players", Players, Player],
+	["withdrawals", "Withdrawals", "payouts", Withdrawals],
 	["reports", "Reports", "read", Reports, Report], ["rates", "Rates", "read", Rates], ["audit", "Audit", "audit", Audit], ["users", "Users", "users", Users], ["webhooks", "Webhooks", "users", Webhooks], ["health", "Health", "read", Health],
 ];
 

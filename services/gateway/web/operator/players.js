@@ -4,7 +4,7 @@ import { decimal, money, typedMinor } from "/format.js";
 import { wordOf } from "/operator/words.js";
 import { Act, Badge, Group, Panel, REASON, Table, Tile, Trouble, time, useRead, whole } from "/operator/parts.js";
 
-const numberOf = (player) => player.split("-")[1];
+export const numberOf = (player) => player.split("-")[1];
 
 export function Players({ me }) {
 	const [typed, setTyped] = useState("");
@@ -87,7 +87,7 @@ const voidAction = (base, games, round) => ({
 const blockAction = (base, blocked) => ({ danger: !blocked, title: blocked ? "End the block" : "Block the player", path: () => `${base}/block`, fields: [REASON],
 	what: () => blocked ? "The player may play again." : "The player cannot bet or gamble. Pending money can be collected.", body: (v) => ({ blocked: !blocked, reason: v.reason }) });
 
-function decideAction(base, w, decision) {
+export function decideAction(base, w, decision) {
 	return { danger: decision !== "capture", title: decision === "capture" ? "Paid: keep it booked" : "Not paid: give it back", button: decision === "capture" ? "Paid" : "Give back", path: () => `${base}/withdrawals/${w.id}/decisions`,
 		fields: [{ name: "force", label: "The provider's word", options: [["", "it has not been asked, or has answered"], ["yes", "decide although it has not answered"]] }, REASON],
 		what: () => `${money(w.amount_minor, w.currency)}, held since ${time(w.booked_us)}.`, body: (v) => ({ decision, reason: v.reason, ...(v.force ? { force: true } : {}) }) };

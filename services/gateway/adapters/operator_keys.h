@@ -1,0 +1,42 @@
+/* Keys of operators' back ends: the rows of gateway.operator_key, and what a key that is limited
+ * may not do (core/scope.h).
+ *
+ * Each check is false when 403 scope_exceeded was answered: nothing may be done then. It has a line
+ * in the audit log, too. A user's session passes them all. */
+#ifndef CARILLON_GATEWAY_ADAPTERS_OPERATOR_KEYS_H
+#define CARILLON_GATEWAY_ADAPTERS_OPERATOR_KEYS_H
+
+#include "services/gateway/adapters/gateway.h"
+#include "services/gateway/core/permits.h"
+
+#include "libcommon/base/currency.h"
+
+#include <jansson.h>
+
+void operator_keys_tick(struct gateway *gateway); /* once a second: reads the rows */
+/* The key with this text; NULL: unknown, or it has ended. Valid until the loop turns. */
+const struct operator_key *operator_key_of(const struct gateway *gateway, const char *text);
+
+/* The route at all; for auth_operator. */
+bool key_may_use(struct gateway *gateway, struct edge_request *request, uint32_t operator_id,
+	enum permission permission);
+/* Money of a player; `minor` below 0 takes it away. */
+bool key_may_move(struct gateway *gateway, struct edge_request *request, player_id player,
+	const struct currency *currency, int64_t minor);
+/* A pool or set. */
+bool key_may_pool(
+	struct gateway *gateway, struct edge_request *request, uint32_t operator_id, uint32_t pool);
+
+/* What an action on a pool moves: nothing, `delta_minor` of its parameters, or what no request
+ * names. */
+enum pool_moves { POOL_MOVES_NOTHING, POOL_MOVES_DELTA, POOL_MOVES_UNKNOWN };
+struct pool_asked {
+	uint32_t pool;
+	enum pool_moves moves;
+	const char *name;	/* of the action */
+	const char *parameters; /* JSON, or "" */
+};
+bool key_may_act(struct gateway *gateway, struct edge_request *request, uint32_t operator_id,
+	const struct pool_asked *asked);
+
+#endif

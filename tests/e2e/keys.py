@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+"""Keys of back ends, from outside: made, listed and ended by jackpotctl; limited to reading, to amounts, to pools; ended by time. What a key may not do is 403
+scope_exceeded, has a line in the audit log, and books nothing."""
+import json
+import os
+import re
+import subprocess
+import time
+
+from lib_play import GAME, RULES, Person, force, operator
+from lib_stack import BIN, run, wait_until
+from openapi import ROUTES, Described
+
+place = None
+LOSS = RULES.stops()
+KEYS = {}  # text of a key by its name
+
+
+def jackpotctl(*words, status=0):
+    done = subprocess.run([f"{BIN}/jackpotctl", "key", *words], env={**place.environment, **place.stack}, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == status, (words, done)
+    return done.stdout if status < 2 else done.stderr
+
+
+def listed():
+    return {key["name"]: key for key in json.loads(jackpotctl("list", "--json"))["keys"]}
+
+
+def ask(name, path, body=None, method="POST", key=None):
+    return operator(place, path, body, key, method, operator_key=KEYS.get(name, name))
+
+
+def taken(name):
+    """All gateways read the keys once a second."""
+    wait_until(f"the key {name} to be taken", lambda: ask(name, "/fx-rates", method="GET").status == 200, 30)
+
+
+def refused(name):
+    wait_until(f"the key {name} to be refused", lambda: ask(name, "/fx-rates", method="GET").status == 401, 30)
+
+
+def make(name, *limits):
+    KEYS[name] = jackpotctl("add", name, *limits).split()[-1]
+    assert re.fullmatch("[0-9a-f]{64}", KEYS[name])
+    taken(name)
+
+
+def exceeds(answer, where, found, expected):
+    error = answer.error
+    assert answer.status == 403 and error["code"] == "scope_exceeded", answer
+    assert (error["where"], error["found"], error["expected"]) == (where, found, expected), error
+
+
+def rows(person):
+    return int(place.sql(f"select count(*) from wallet.journal where player = {person.id}")[0][0])
+
+
+def audited(name, subject, status):
+    digits = listed()[name]["id"]
+    wait_until(f"a line of {name}", lambda: place.sql(
+        f"select 1 from gateway.audit where actor like 'operator-1 key {digits} from %' and action = 'scope exceeded' and subject = '{subject}' and status = {status}"), 30)
+
+
+def test_keys_are_made_listed_and_ended():
+    make("till")
+    assert jackpotctl("add", "till", status=1) == "the operator has a key till already; nothing was changed\n"
+    make("desk", "--read-only", "--amounts", "EUR:50000,SEK:600000", "--pools", "1,2", "--days", "30")
+    key = listed()["desk"]
+    assert (key["state"], key["read_only"], key["amounts"], key["pools"]) == ("active", True, "EUR:50000,SEK:600000", "1,2") and key["expires"], key
+    assert re.search(rf"{key['id']} desk +active +reads only; up to EUR:50000,SEK:600000; pools 1,2;\n +until 20", jackpotctl("list")), jackpotctl("list")
+    key = listed()["till"]
+    assert (key["read_only"], key["amounts"], key["pools"], key["expires"]) == (False, None, None, None), key
+    assert re.search(rf"{key['id']} till +active +no limits;\n", jackpotctl("list"))
+    path = f"{place.data}/till.key"
+    jackpotctl("add", "in a file", "--key-file", path)
+    with open(path, encoding="ascii") as file:
+        KEYS["in a file"] = file.read().strip()
+    assert os.stat(path).st_mode & 0o777 == 0o600
+    taken("in a file")
+    assert "--key-file: found" in jackpotctl("add", "another", "--key-file", path, status=2)
+    for option, value in (("--amounts", "EUR"), ("--amounts", "QQQ:5"), ("--amounts", "EUR:5,EUR:6"), ("--pools", "0"), ("--pools", "1,"), ("--days", "0"), ("--operator", "0")):
+        assert f"{option}: found '{value}', expected " in jackpotctl("add", "wrong", option, value, status=2)
+    jackpotctl("end", key["id"])
+    refused("till")
+    assert listed()["till"]["state"] == "ended"
+    jackpotctl("end", key["id"], status=1)
+    taken("in a file")
+    make("till")  # the name is free again
+    found = place.sql("select action, subject, content->>'name' from gateway.audit where actor = 'jackpotctl' and content->>'name' = 'till' order by id")
+    assert [row[0] for row in found] == ["key created", "key ended", "key created"] and found[0][1] == f"key {key['id']}", found
+
+
+def test_a_key_that_only_reads():
+    """It reads every route that keys read, and each other one refuses it before it looks at anything else."""
+    make("reader", "--read-only")
+    person, n = Person(place), 0
+    for path in ("/players?limit=1", f"/players/{person.number}/withdrawals", "/pools/1", "/pools/1/actions", "/audit?limit=1", "/voids", "/users"):
+        wait_until(path, lambda p=path: ask("reader", p, method="GET").status == 200, 30)
+    for method, _, route, operation in ROUTES:
+        if method != "POST" or not operation["security"] or "operator" not in operation["security"][0] or route.startswith("/v1/operator/"):
+            continue
+        path = re.sub(r"\{(\w+)\}", "1", route)
+        answer = place.http("POST", path, {} if "requestBody" in operation else None, token=KEYS["reader"], key=os.urandom(8).hex())
+        exceeds(answer, "method", "POST", "GET")
+        n += 1
+    assert n > 20
+    audited("reader", "/v1/operators/{}/players/{}/deposits", 403)
+
+
+def test_a_key_of_amounts():
+    make("cashier", "--amounts", "EUR:5000")
+    person = Person(place)
+    before = rows(person)
+    for what, amount, more in (("deposits", 5001, {}), ("withdrawals", 5001, {}), ("grants", 10**15, {}), ("corrections", 5001, {"reason": "x"}), ("corrections", -5001, {"reason": "x"}),
+                               (f"grants/{'00' * 16}/back", 5001, {"reason": "x"})):
+        exceeds(ask("cashier", f"/players/{person.number}/{what}", {"amount_minor": amount, "currency": "EUR", **more}), "amount_minor", f"{amount} EUR", "at most 5000 EUR")
+    exceeds(ask("cashier", f"/players/{person.number}/deposits", {"amount_minor": 1, "currency": "SEK"}), "amount_minor", "1 SEK", "an amount in EUR")
+    spins = {"game": GAME, "currency": "EUR", "coin_minor": 10, "lines": 15, "coins": 2, "spins": 17, "expires_us": int((time.time() + 3600) * 1e6)}
+    exceeds(ask("cashier", f"/players/{person.number}/bonus-spins", spins), "amount_minor", "5100 EUR", "at most 5000 EUR")
+    exceeds(ask("cashier", f"/players/{person.number}/voids", {"game": GAME, "round": 1, "reason": "x"}), "Authorization", "void", "a key without limits")
+    exceeds(ask("cashier", "/fx-rates", {"currency": "SEK", "rate": "0.09"}), "Authorization", "rates", "a key without limits")
+    assert rows(person) == before, "a refused request has booked something"
+    audited("cashier", f"1-{person.number}", 403)
+    deposit = {"amount_minor": 5000, "currency": "EUR"}
+    assert ask("cashier", f"/players/{person.number}/deposits", deposit, key="limit-1").status == 200
+    assert ask("cashier", f"/players/{person.number}/deposits", {**deposit, "amount_minor": 5001}, key="limit-1").status == 403
+    assert ask("cashier", f"/players/{person.number}/corrections", {**deposit, "amount_minor": -5000, "reason": "x"}).status == 200
+    assert ask("cashier", f"/players/{person.number}/bonus-spins", {**spins, "spins": 16}).status == 200
+    assert rows(person) == before + 3
+    # What another key has booked is decided by its amount: here before its age is looked at.
+    holds = {amount: person.operator("withdrawals", {"amount_minor": amount, "currency": "EUR"}, status=200).json["id"] for amount in (4910, 5110)}  # the provider is silent
+    decision = {"decision": "release", "reason": "x"}
+    wait_until("the hold", lambda: ask("cashier", f"/players/{person.number}/withdrawals/{holds[5110]}", method="GET").status == 200, 30)
+    exceeds(ask("cashier", f"/players/{person.number}/withdrawals/{holds[5110]}/decisions", decision), "amount_minor", "5110 EUR", "at most 5000 EUR")
+    assert ask("cashier", f"/players/{person.number}/withdrawals/{holds[4910]}/decisions", decision).error["code"] == "withdrawal_young"
+
+
+def test_a_key_of_amounts_at_pools():
+    act = lambda action, **parameters: ask("cashier", "/pools/1/actions", {"action": action, "reason": "a test", **({"parameters": parameters} if parameters else {})})
+    row = {"currency": "EUR", "coin_minor": 1}
+    exceeds(act("adjust", **row, delta_minor=5001), "parameters.delta_minor", "5001 EUR", "at most 5000 EUR")
+    exceeds(act("adjust", **row, delta_minor=-5001), "parameters.delta_minor", "-5001 EUR", "at most 5000 EUR")
+    for action, parameters in (("adjust", {**row, "delta_minor": "1"}), ("retire", {"rest": {"pool": 2}}), ("parameters", {**row, "seed_minor": 1}), ("weights", {"weights": [1, 1, 1, 1]})):
+        exceeds(act(action, **parameters), "action", action, "pause, resume, take_part, or adjust with delta_minor")
+    asked = act("adjust", **row, delta_minor=5000)
+    assert asked.status == 202, asked
+    exceeds(ask("cashier", f"/pools/1/actions/{asked.json['id']}/approve"), "action", "approve", "pause, resume, take_part, or adjust with delta_minor")
+    assert ask("till", f"/pools/1/actions/{asked.json['id']}/approve").status == 200
+    assert act("pause").status == 200 and act("resume").status == 200
+    audited("cashier", "pool 1", 403)
+
+
+def test_a_key_of_pools():
+    make("jackpots", "--pools", "2")
+    for path, method, body in (("/pools/1", "GET", None), ("/pools/1/actions", "GET", None), ("/pools/1/transfers", "GET", None), ("/pools/1/actions/00/approve", "POST", None),
+                               ("/pools/1/actions", "POST", {"action": "pause", "reason": "a test"})):
+        exceeds(ask("jackpots", path, body, method), "pool", "pool 1", "pool 2")
+    assert ask("jackpots", "/pools/2/actions", method="GET").status == 200
+    exceeds(ask("jackpots", "/pools/2/actions", {"action": "retire", "reason": "a test", "parameters": {"rest": {"pool": 1}}}), "pool", "pool 1", "pool 2")
+    exceeds(ask("jackpots", "/pools/2/actions", {"action": "retire", "reason": "a test", "parameters": {"rest": {"pool": 2}, "rows": [{"to": {"pool": 70000}}]}}), "pool", "pool 70000", "pool 2")
+    assert not place.sql("select 1 from gateway.pool_request where action = 3"), "a refused action waits"
+    assert ask("jackpots", "/pools/2/actions", {"action": "pause", "reason": "a test"}).status == 200
+    assert ask("jackpots", "/pools/2/actions", {"action": "resume", "reason": "a test"}).status == 200
+    audited("jackpots", "pool 1", 403)
+    person = Person(place)
+    assert ask("jackpots", f"/players/{person.number}/deposits", {"amount_minor": 10**6, "currency": "EUR"}).status == 200  # it says nothing of money
+
+
+def test_no_limited_key_makes_users():
+    """A user would have no limits. A key without limits may."""
+    for name in ("jackpots", "cashier"):
+        exceeds(ask(name, "/users", {"name": "eve", "roles": "finance"}), "Authorization", "users", "a key without limits")
+        assert ask(name, "/users", method="GET").status == 200
+    assert ask("till", "/users", {"name": "eve", "roles": "viewer"}).status == 200
+
+
+def test_a_key_ends_by_itself():
+    make("guest", "--days", "1")
+    place.sql("update gateway.operator_key set expires = now() where note = 'guest'", writer=True)
+    refused("guest")
+    assert listed()["guest"]["state"] == "expired"
+
+
+def test_limits_that_cannot_be_read():
+    """Such a key is refused, and no other one."""
+    for name, limits in (("odd", "QQQ:5"), ("even", "EUR:5")):
+        KEYS[name] = f"a key that is {name}, written by hand"
+        place.sql("insert into gateway.operator_key (operator, digest, note, amounts) values (1, sha256('" + KEYS[name] + f"'), '{name}', '{limits}')", writer=True)
+    taken("even")
+    assert ask("odd", "/fx-rates", method="GET").status == 401
+    place.sql("update gateway.operator_key set revoked = now() where note in ('odd', 'even')", writer=True)
+    refused("even")
+
+
+def test_play_goes_on():
+    person = Person(place, deposit=1000)
+    force(place, person.name, LOSS)
+    person.bet(coin=1, lines=15, coins=1)
+    place.verify()
+
+
+if __name__ == "__main__":
+    with Described("keys") as place:
+        run(*[f for name, f in list(globals().items()) if name.startswith("test_")])
