@@ -266,9 +266,7 @@ bool auth_operator_path(struct gateway *gateway, struct edge_request *request, u
 	return auth_operator(gateway, request, (uint32_t)wanted, operator_r);
 }
 
-/* ---- keys of requests
- * --------------------------------------------------------------------------------------------------------------
- */
+/* ---- keys of requests ---- */
 
 bool auth_key(struct edge_request *request, const char **key_r)
 {
