@@ -60,8 +60,6 @@ struct machine_reel_states {
 
 struct reel_machine {
 	uint32_t reels;
-	uint32_t jackpot_gain; /* the bit that marks such a gain: MACHINE_JACKPOT, or 0 if
-				  progressives are not counted */
 	struct machine_reel_states reel[GAME_REELS_MAX];
 	exact_count total; /* the product of the reels' weights */
 };
