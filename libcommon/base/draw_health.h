@@ -30,7 +30,7 @@ enum rng_fault draw_health_init(struct draw_health *health);
 /* Call before the first salt, with bytes from the source of salts. */
 enum rng_fault draw_health_sample(
 	struct draw_health *health, const uint8_t sample[DRAW_HEALTH_SAMPLE]);
-/* Tests a new salt and returns the verdict on all bytes so far. The same salt twice in a row is a
+/* Tests a new salt and returns the result of all tests so far. The same salt twice in a row is a
  * fault (chance 2^-128). */
 enum rng_fault draw_health_salt(struct draw_health *health, const uint8_t salt[DRAW_HEALTH_SALT]);
 /* Tests a round key. The same key for two moves in a row is a fault; a retried move may have the

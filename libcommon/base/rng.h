@@ -51,7 +51,7 @@ uint32_t rng_below(struct rng *rng, uint32_t n);
 uint64_t rng_below64(struct rng *rng, uint64_t n);
 
 /* From now on `health` (borrowed) tests every new block before a number is taken from the block.
- * The caller checks the verdict after drawing. The numbers stay the same. */
+ * The caller reads the result (health->fault) after drawing. The numbers stay the same. */
 void rng_watch(struct rng *rng, struct rng_health *health);
 
 /* Draws since rng_init, forced ones included. */

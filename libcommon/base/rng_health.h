@@ -1,12 +1,13 @@
 /* Health tests of a random generator: a known-answer test at the start, and the two continuous
  * tests of NIST SP 800-90B, section 4.4 (repetition and proportion), over the bytes in actual use
  * (keys, salts, words of streams). Any fault is final and must stop play. Pure: the caller feeds
- * bytes and reads the verdict.
+ * bytes and reads the result.
  *
  * The chance of a false alarm on uniform bytes is 2^-64 per 64-bit word for the repetition test and
  * 2^-47.8 per window of 512 bytes for the proportion test. Both are far below the usual 2^-30,
  * because an alarm stops all play. At 10^9 rounds a day (about 300 bytes each), 2^-30 per window
- * would mean a false alarm every other day. These chances mean one in about a thousand years. */
+ * would mean a false alarm every other day. The chances above mean one in about a thousand
+ * years. */
 #ifndef CARILLON_BASE_RNG_HEALTH_H
 #define CARILLON_BASE_RNG_HEALTH_H
 
@@ -44,7 +45,7 @@ bool rng_known_answer(void);
 
 /* Empties `health` and runs the known-answer test; if it fails, the fault is RNG_WRONG_ANSWER. */
 void rng_health_init(struct rng_health *health);
-/* Tests bytes that were drawn and returns the verdict so far. */
+/* Tests bytes that were drawn and returns the result of all tests so far. */
 enum rng_fault rng_health_feed(struct rng_health *health, const uint8_t *bytes, size_t count);
 
 /* Text for alarms: "repeated". Never changes. Static. */

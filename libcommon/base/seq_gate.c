@@ -1,7 +1,7 @@
 /* The order of facts. */
 #include "libcommon/base/seq_gate.h"
 
-enum seq_gate_verdict seq_gate_offer(
+enum seq_gate_status seq_gate_offer(
 	struct seq_gate *gate, uint32_t incarnation, uint64_t seq, uint64_t now_us)
 {
 	if (incarnation > gate->incarnation)

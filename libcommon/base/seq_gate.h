@@ -5,7 +5,7 @@
 
 #include <stdint.h>
 
-enum seq_gate_verdict {
+enum seq_gate_status {
 	SEQ_GATE_TAKE = 0, /* the next one: apply it */
 	SEQ_GATE_SEEN,	   /* already applied, or from before a restore: drop it */
 	SEQ_GATE_GAP,	   /* an earlier fact is missing: drop this one (seq_gate_should_request) */
@@ -20,7 +20,7 @@ struct seq_gate {
 };
 
 /* Checks one fact at the time now_us. Only TAKE advances the gate. */
-enum seq_gate_verdict seq_gate_offer(
+enum seq_gate_status seq_gate_offer(
 	struct seq_gate *gate, uint32_t incarnation, uint64_t seq, uint64_t now_us);
 
 /* True when the caller should request last + 1 now: the gap is at least ask_after_us old, and so is

@@ -1,8 +1,8 @@
 /* A player's session, for the gateway and the notifications service. A session belongs to one
  * token. It begins when the token is issued. It ends when the token expires, when the player logs
- * out, or when the player has been inactive too long. The two services share two times in Redis
- * under the session's name: when the player last acted, and how long they may be inactive
- * (docs/contracts.md, "Sessions"). Pure; times are milliseconds since 1970, from the caller. */
+ * out, or when the player has been inactive too long. In Redis, under the session's name, the two
+ * services share when the player last acted and how long they may be inactive (docs/contracts.md,
+ * "Sessions"). Pure; times are milliseconds since 1970, from the caller. */
 #ifndef CARILLON_BASE_SESSION_H
 #define CARILLON_BASE_SESSION_H
 
@@ -17,7 +17,8 @@ struct session_seen {
 	uint64_t idle_ms;  /* permitted inactivity; 0: no limit */
 };
 
-/* The first 16 bytes of the token's SHA-256, in hex. A stored name cannot be used to play. */
+/* The session's name: the first 16 bytes of the token's SHA-256, in hex. It may be stored, because,
+ * unlike the token, it cannot be used to play. */
 void session_name(const char *token, char name_r[SESSION_NAME_MAX]);
 void session_seen_format(const struct session_seen *seen, char text_r[SESSION_SEEN_MAX]);
 /* False, with *seen_r zero, on any text that session_seen_format does not write. */

@@ -22,8 +22,8 @@ bool address_is_ipv4(const struct address *address);
 /* "192.0.2.7", "2001:db8::1"; false on anything else. */
 bool address_parse(const char *text, struct address *address_r);
 void address_format(const struct address *address, char out[ADDRESS_TEXT_MAX]);
-/* Keeps the first bits of an IPv4 address (of 32) or of an IPv6 address (of 128) and clears the
- * rest. */
+/* Keeps the first ipv4_bits of an IPv4 address, or the first ipv6_bits of an IPv6 address, and
+ * clears the rest. */
 struct address address_network(
 	const struct address *address, unsigned ipv4_bits, unsigned ipv6_bits);
 /* A number for tables of addresses. Who does not know the random key cannot choose addresses that
@@ -41,8 +41,8 @@ struct networks {
 };
 
 /* "10.0.0.0/8 192.0.2.7 2001:db8::/32", separated by blanks or commas; an address without a length
- * is a network of one. An empty text gives no networks. False: bad_r (room bytes) gets the part
- * that cannot be read. */
+ * is a network of one. An empty text gives no networks. False: bad_r, which holds `room` bytes,
+ * gets the part that cannot be read. */
 bool networks_parse(const char *text, struct networks *networks_r, char *bad_r, size_t room);
 bool networks_have(const struct networks *networks, const struct address *address);
 
@@ -53,16 +53,16 @@ bool networks_have(const struct networks *networks, const struct address *addres
 bool forwarded_client(const char *value, const struct networks *proxies, struct address *client_r);
 
 enum proxy_status {
-	PROXY_OK,   /* *used_r bytes name the client */
-	PROXY_NONE, /* *used_r bytes that name no client: the connection is the proxy's own */
-	PROXY_MORE, /* has not arrived in full */
+	PROXY_OK,   /* the header, *used_r bytes long, names the client */
+	PROXY_NONE, /* the header, *used_r bytes long, names none: the proxy's own connection */
+	PROXY_MORE, /* the header has not arrived in full */
 	PROXY_BAD,  /* not a header of the PROXY protocol */
 };
 
-#define PROXY_HEADER_MAX 536 /* bytes, of version 2; version 1 has at most 107 */
+#define PROXY_HEADER_MAX 536 /* bytes of a header of version 2; version 1 has at most 107 */
 
-/* The header of the PROXY protocol, version 1 (text) or 2 (binary), at the start of a connection.
- */
+/* Reads the header of the PROXY protocol, version 1 (text) or 2 (binary), at the start of a
+ * connection. */
 enum proxy_status proxy_header_read(
 	const uint8_t *bytes, size_t length, struct address *client_r, size_t *used_r);
 

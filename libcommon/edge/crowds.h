@@ -3,7 +3,8 @@
  *
  * The table has a fixed size. It never forgets an address that has connections. An address without
  * connections may lose its entry to another address; at its next request it may again send a full
- * burst. */
+ * burst. In the rare case that the table has no room for an address or a network, that one is not
+ * limited: a full table must not lock anybody out. */
 #ifndef CARILLON_EDGE_CROWDS_H
 #define CARILLON_EDGE_CROWDS_H
 
@@ -18,22 +19,23 @@
 struct crowd_limits {
 	uint32_t connections; /* at once; 0: no limit */
 	uint32_t rate_per_s;  /* sustained requests; 0: no limit */
-	uint32_t burst;	      /* requests at once before the rate applies */
+	uint32_t burst;	      /* the most requests that may come at once */
 };
 
 struct crowds;
 
-/* The table holds connections_max connections, whatever their addresses. NULL: out of memory. */
+/* Makes a table for connections_max connections, whatever their addresses. NULL: out of memory. */
 struct crowds *crowds_new(const struct crowd_limits *address, const struct crowd_limits *network,
 	uint32_t connections_max);
 void crowds_free(struct crowds **crowds);
-/* Counts a connection. False when the address or its network is at its limit: nothing is
+/* Counts a connection. False: the address or its network is at its limit, and nothing was
  * counted. */
 bool crowds_enter(struct crowds *crowds, const struct address *client, uint64_t now_us);
 /* Ends a counted connection. */
 void crowds_leave(struct crowds *crowds, const struct address *client);
-/* Takes a token for a request. False: the address or its network is above its rate. *retry_s_r is
- * then the time until the next token, at least 1 s. */
+/* Counts a request. The address and its network each have a bucket of `burst` tokens, which refills
+ * at rate_per_s; a request takes one token from each. False: one of the two buckets is empty.
+ * *retry_s_r is then the time until that bucket has a token again, at least 1 s. */
 bool crowds_request(
 	struct crowds *crowds, const struct address *client, uint64_t now_us, uint32_t *retry_s_r);
 /* Connections counted for the address; for tests. */

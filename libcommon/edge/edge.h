@@ -23,8 +23,8 @@
 
 #define EDGE_BODY_MAX (16 << 10) /* bytes of a request's body; larger: 413 */
 #define EDGE_PATH_MAX 512 /* bytes of the path, and of the query, with the NUL; larger: 414 */
-/* Bytes of the value of a header in enum edge_header, with the NUL; larger: 431. Too long a Cookie
- * or Accept-Encoding counts as not sent. */
+/* Bytes of the value of a header in enum edge_header, with the NUL; larger: 431. A Cookie or
+ * Accept-Encoding that is too long counts as not sent. */
 #define EDGE_HEADER_MAX 1024
 #define EDGE_PARAMETERS_MAX 4 /* path parameters ("{}") in one route */
 #define EDGE_MESSAGE_MAX 4096 /* bytes of a message on a WebSocket; larger: close code 1009 */
@@ -68,10 +68,11 @@ struct edge_config {
 	 * an error. */
 	edge_handler *websocket;
 	int socket_send_bytes; /* SO_SNDBUF of accepted sockets; 0: the system's default */
-	/* Connections accepted at a time; 0: 64. The limit lets connected clients be served while
-	 * thousands reconnect. On a busy server more are accepted, for an eighth of the time since
-	 * connections were last accepted: a client that finds the kernel's queue full tries again
-	 * only after seconds. */
+	/* Connections accepted in one turn of the loop; 0: 64. The limit lets connected clients be
+	 * served while thousands reconnect. But a client that finds the kernel's queue full tries
+	 * again only after seconds. So when turns are long, because the server is busy, the loop
+	 * accepts more: it goes on for an eighth of the time since it last began to accept (at most
+	 * 50 ms), while connections_max is not reached. */
 	uint32_t accepts_per_turn;
 	/* The proxies that are believed and the limits on clients (door_settings.h), on the public
 	 * listener. NULL: no proxy is believed, no client is limited. */
@@ -120,7 +121,7 @@ enum edge_header {
 	EDGE_LAST_EVENT_ID,
 	EDGE_HOST,
 	EDGE_ACCEPT_ENCODING,
-	EDGE_COOKIE, /* all cookies; NULL also if they are too long */
+	EDGE_COOKIE, /* all cookies; NULL: not sent, or too long */
 	EDGE_CSRF,   /* X-CSRF-Token */
 	EDGE_HEADERS_N
 };
@@ -132,11 +133,11 @@ enum edge_header {
 
 /* The route that the request matched. */
 const struct edge_route *edge_route_of(const struct edge_request *request);
-/* The time at which the last byte of the request's head arrived, as edge_now_us. */
+/* The time at which the last byte of the request's head arrived, on the clock of edge_now_us. */
 uint64_t edge_began_us(const struct edge_request *request);
 /* The i-th {} of the route, decoded; "" when there is none. */
 const char *edge_parameter(const struct edge_request *request, size_t i);
-/* A decoded parameter of the query, or NULL. out holds size bytes; a longer value gives "". */
+/* A decoded parameter of the query, or NULL. `out` holds `size` bytes; a longer value gives "". */
 const char *edge_query(
 	const struct edge_request *request, const char *name, char *out, size_t size);
 /* The i-th name in the query, for rejecting unknown names; "" past the end. */
@@ -202,7 +203,7 @@ struct edge_stream_ops {
 struct edge_stream *edge_answer_stream(struct edge_request *request, const char *content_type,
 	const struct edge_stream_ops *ops, void *context);
 void edge_stream_wake(struct edge_stream *stream); /* requests a call of `writable` */
-/* True when all earlier writes have left: the stream may be written to at once. */
+/* True when the socket has taken all earlier writes: the stream may be written to at once. */
 bool edge_stream_ready(const struct edge_stream *stream);
 /* Call it only while the stream is ready. Copies the bytes that the socket does not take. False:
  * the connection is closing. */
@@ -239,12 +240,13 @@ void edge_websocket_close(struct edge_stream *stream, uint16_t code, const char 
 /* ---- pages ---- */
 
 /* Reads a whole folder (at most 768 files, 32 MiB) and serves it under "/". Routes take precedence
- * over files. The page of a folder is its index.html. A client that accepts the coding gets
- * app.js.br or app.js.gz in place of app.js. A client may cache a file with a digest in its path
- * (app.0123abcd.js, /a.0123456789ab.a/app.js) for ever. A file in another build's folder of that
- * form is this build's file of the same name, not to be cached. Every answer has an ETag, a strict
- * Content-Security-Policy, nosniff and no referrer. No page may be shown in a frame, except as
- * edge_pages_framed permits.
+ * over files. The page of a folder is its index.html. A client that accepts brotli or gzip gets
+ * app.js.br or app.js.gz, if there is one, in place of app.js. A client may cache a file with a
+ * digest in its path (app.0123abcd.js, /a.0123456789ab.a/app.js) for ever. A request for a file in a
+ * folder of that form with another digest gets the file of the same name in this folder, which the
+ * client may not cache. Every page is sent with an ETag, a strict Content-Security-Policy,
+ * X-Content-Type-Options: nosniff and Referrer-Policy: no-referrer; a 304 has only the ETag. No page
+ * may be shown in a frame, except as edge_pages_framed permits.
  *
  * - connect: other origins that the pages may connect to, space-separated ("ws://127.0.0.1:8081"),
  *   or NULL

@@ -25,7 +25,7 @@ enum http_head_status {
 			      that is not a number or differs from another one */
 	HTTP_HEAD_VERSION, /* not HTTP/1.0 or 1.1 */
 	HTTP_HEAD_HOST,	   /* no Host in HTTP/1.1, or more than one */
-	HTTP_HEAD_TWICE,   /* Authorization, or another header that may come once, came twice */
+	HTTP_HEAD_TWICE,   /* a header that may come only once, such as Authorization, came twice */
 };
 
 struct http_field {
@@ -53,9 +53,9 @@ enum http_head_status http_head_parse(
 	char *bytes, size_t length, struct http_head *head_r, size_t *used_r);
 /* The value of the first field of that name (lower case), NULL when there is none. */
 const char *http_head_field(const struct http_head *head, const char *name);
-/* Does the list of an Accept-Encoding header ("gzip, br;q=0.5, *;q=0") allow this coding (lower
- * case)? The item of the coding decides, or if there is none, the item "*"; q=0 forbids. An empty
- * list allows none. */
+/* Does the list of an Accept-Encoding header ("gzip, br;q=0.5, *;q=0") allow this coding? The
+ * coding's own item decides. If the list has none, the item "*" decides; if it has neither, the
+ * coding is not allowed. q=0 forbids. */
 bool http_accepts(const char *list, const char *coding);
 /* Percent-decodes in place. False on a bad escape or a control character. "+" becomes a space only
  * when plus is true. */

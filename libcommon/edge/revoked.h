@@ -29,8 +29,8 @@ void revoked_free(struct revoked **revoked);
  * token expires, in seconds since 1970; some time after that the session is forgotten. */
 void revoked_add(struct revoked *revoked, const char *session, uint64_t now_s, uint64_t expires_s);
 bool revoked_has(const struct revoked *revoked, const char *session);
-/* The same for all sessions of a player whose tokens were issued up to before_s; expires_s is when
- * the last of them expires. */
+/* The same for all sessions of a player that began at before_s or earlier; expires_s is when the
+ * last of their tokens expires. */
 void revoked_add_player(struct revoked *revoked, player_id player, uint64_t before_s,
 	uint64_t now_s, uint64_t expires_s);
 /* A time in seconds since 1970: this player's tokens that were issued then or earlier are refused.

@@ -8,14 +8,14 @@
 
 struct ws_deflate;
 
-/* Never NULL: fatal without memory. About 300 kB; one serves a process. */
+/* Never NULL: fatal without memory. About 300 kB; a process needs only one. */
 struct ws_deflate *ws_deflate_new(void);
 void ws_deflate_free(struct ws_deflate **codec);
-/* Compresses a message. Returns its length, 0 when it would not fit in `room`. */
+/* Compresses a message. Returns the compressed length; 0: it would not fit in `room`. */
 size_t ws_deflate_pack(
 	struct ws_deflate *codec, const uint8_t *bytes, size_t length, uint8_t *out, size_t room);
-/* Decompresses a message. *length_r is its length. Returns 0, or the close code of the error: 1007
- * when the input is not valid, 1009 when the message is not shorter than `room`. */
+/* Decompresses a message. *length_r is the decompressed length. Returns 0, or the close code of the
+ * error: 1007 when the input is not valid, 1009 when the message is not shorter than `room`. */
 uint16_t ws_deflate_unpack(struct ws_deflate *codec, const uint8_t *bytes, size_t length,
 	uint8_t *out, size_t room, size_t *length_r);
 

@@ -18,7 +18,7 @@ enum autoplay_status {
 	AUTOPLAY_UNKNOWN_ID, /* the request names another autoplay, or no autoplay is running */
 	AUTOPLAY_STOPPED,    /* autoplay->stopped says why */
 	AUTOPLAY_TOO_SOON,
-	AUTOPLAY_OTHER_BET, /* the bet differs from the bet of its first spin */
+	AUTOPLAY_OTHER_BET, /* the bet differs from the bet of the autoplay's first spin */
 	AUTOPLAY_ONE_SPIN,  /* the mode applies to one spin only */
 	AUTOPLAY_OVERFLOW,
 };
@@ -35,7 +35,7 @@ struct autoplay_settings {
 /* Checks the settings and starts; changes nothing if it refuses. */
 enum autoplay_status autoplay_start(const struct game *game,
 	const struct autoplay_settings *settings, struct autoplay *autoplay);
-/* The player stops it. From then on they can gamble the last win. */
+/* Stops autoplay for the player, who can then gamble the last win. */
 void autoplay_stop(struct autoplay *autoplay);
 bool autoplay_running(const struct autoplay *autoplay);
 
@@ -48,10 +48,10 @@ enum autoplay_status autoplay_may_spin(const struct game *game, const struct aut
 bool autoplay_takes_bet(
 	const struct autoplay *autoplay, const struct bet *last, const struct bet *bet);
 /* Counts a finished spin and decides whether it was the last. `jackpots` is the sum of the seeds of
- * the spin's hits (the least that they can pay); 0 without hits. Returns AUTOPLAY_OK, also if this
- * spin was the last: autoplay->stopped then says why. If there are several reasons to stop, it is
- * the first of feature, jackpot, win, loss and count. On any other status nothing has changed:
- * AUTOPLAY_STOPPED if autoplay was not running, AUTOPLAY_OVERFLOW if a sum does not fit. */
+ * the spin's hits (the least that they can pay); 0 without hits. Returns AUTOPLAY_OK, even if this
+ * spin was the last. autoplay->stopped then says why it was: of several reasons, the first in the
+ * order feature, jackpot, win, loss, count. Returns AUTOPLAY_STOPPED if autoplay was not running,
+ * and AUTOPLAY_OVERFLOW if a sum does not fit; then nothing has changed. */
 enum autoplay_status autoplay_spun(const struct game *game, const struct round_sum *sum,
 	struct money jackpots, int64_t now_ms, struct autoplay *autoplay);
 

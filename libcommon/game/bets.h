@@ -16,7 +16,7 @@ void exact_work_free(struct exact_work *work);
 /* The yields of a paid spin, of a free spin and of the whole round. Initialised only on success. */
 struct round_yields {
 	struct spin_yield paid, free_spin, round;
-	mpq_t total; /* of the round, in total bets */
+	mpq_t total; /* the return of the round, in multiples of the total bet */
 };
 
 enum exact_status round_yields_of(const struct exact_work *work, const struct exact_wager *wager,

@@ -1,8 +1,8 @@
 /* Carried state: the collectibles and unlocked features (struct round_state) that a player keeps
  * from round to round, separately for each bet value. A bet value is a total bet; bet values with
- * nothing carried have no entry. The record of each move contains this state, so it is small: an
- * entry takes eight bytes in memory and seven in the encoding. Pure. RULE witch-feature 3.12,
- * 3.13 */
+ * nothing carried have no entry. The state is kept small, because the record of each move contains
+ * it: an entry takes eight bytes in memory and seven in the encoding. Pure. RULE witch-feature
+ * 3.12, 3.13 */
 #ifndef CARILLON_GAME_CARRIED_H
 #define CARILLON_GAME_CARRIED_H
 
@@ -33,8 +33,8 @@ struct money carried_total(const struct carried *carried, uint32_t i);
 /* Stores the state after a round at this total bet. If there is no room, it drops a bet value
  * that the game no longer offers in the currency. False, and nothing changed, if there is no
  * room and the game still offers every stored bet value. The loader refuses games for which this
- * could happen: collectibles and more than CARRIED_MAX bet values in a currency (a player has
- * one currency). */
+ * could happen: those with collectibles and more than CARRIED_MAX bet values in a currency (a
+ * player has one currency). */
 bool carried_set(struct carried *carried, const struct game *game, uint32_t currency,
 	struct money total, const struct round_state *state) CARILLON_MUST_CHECK;
 

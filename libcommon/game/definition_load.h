@@ -1,9 +1,10 @@
 /* Reads a game's definition (JSON, format 1; docs/definition.md describes the members) into a
  * struct game. The loader refuses everything that would make the game unplayable, unsafe or
  * dishonest; the error names the file, the JSON pointer, the value found and the values expected.
- * The core relies on these checks and only asserts. The last check compares the exact return of
- * every mode and class of bets with its published band. The math version is the SHA-256 of the
- * file's canonical form: keys sorted, no white space. */
+ * The code that plays rounds (game/core/, game/features/) relies on these checks; at most it
+ * asserts what they ensure. The last check compares the exact return of every mode and class of
+ * bets with its published band. The math version is the SHA-256 of the file's canonical form: keys
+ * sorted, no white space. */
 #ifndef CARILLON_GAME_DEFINITION_LOAD_H
 #define CARILLON_GAME_DEFINITION_LOAD_H
 

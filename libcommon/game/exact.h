@@ -75,10 +75,12 @@ struct exact_mode {
 	struct exact_feature feature[EXACT_FEATURES_MAX];
 	uint32_t state_count;
 	struct exact_state state[EXACT_STATES_MAX];
-	bool in_band; /* every bet of the class is in the published band, at every level */
+	/* is the return of every bet of the class in the published band, at every level? */
+	bool in_band;
 	/* EXACT_ALL only */
 	/* P(the round wins). Exact, with one exception: if a free spin that wins nothing can award
-	 * several free spins, it comes from the root of a polynomial and is correct to 2^-200. */
+	 * several free spins, the probability comes from the root of a polynomial and is correct to
+	 * 2^-200. */
 	mpq_t hit_rate;
 	mpq_t second_moment; /* E[X^2], X in stakes */
 	mpq_t variance;
@@ -91,7 +93,7 @@ struct exact_mode {
 	 *   (respin, multiplier, explosion). For a base spin, the probability is the long-run one
 	 *   with everything unlocked;
 	 * - "base spin and its tumbles", "free spin and its tumbles", in games with cascades: the
-	 * sum of the lines, the tumbles and the scatters;
+	 *   sum of the lines, the tumbles and the scatters;
 	 * - "hold and win": the whole feature, without the window that started it;
 	 * - "sticky respin", "sticky respin in free spins": each respin alone, because the player
 	 *   starts it like a free spin; the probability is averaged over the respins that one
@@ -102,13 +104,14 @@ struct exact_mode {
 	mpq_t max_win_probability;
 	char max_win_where[EXACT_NAME_MAX];
 	uint32_t win_count;
-	struct exact_win *win; /* owned; by rising x */
+	struct exact_win *win; /* owned; in rising order of x */
 };
 
 /* What the contribution adds to the return. The return itself counts jackpots at their seed. */
 struct exact_contribution {
-	mpq_t counted_whole; /* contribution_ppm as a fraction */
-	mpq_t live_rows;     /* counted_whole times the sum of all rows' shares */
+	/* as if the whole contribution were returned: contribution_ppm as a fraction */
+	mpq_t counted_whole;
+	mpq_t live_rows; /* counted_whole times the sum of all rows' shares */
 	uint32_t currency_count;
 	uint32_t currency[GAME_CURRENCIES_MAX];
 	/* counted_whole times the sum of the shares of that currency's rows */

@@ -40,8 +40,8 @@ struct money gamble_stake_of(
 
 /* May the player gamble all of state->open.gamble_pending now? */
 enum gamble_status gamble_check(const struct game *game, const struct game_state *state);
-/* May the player bank half of it? Only while they may gamble the rest. Halving does not count as an
- * attempt. */
+/* May the player bank half of state->open.gamble_pending now? Only if they may also gamble all of
+ * it. Halving does not count as an attempt. */
 enum gamble_status gamble_halve_check(const struct game *game, const struct game_state *state);
 
 /* The result of an attempt: the card shown and the draws. */

@@ -4,7 +4,7 @@
  * gamble. No code depends on the name of a game. The loader (libcommon/game/definition_load.h)
  * fills a struct game and refuses definitions that cannot be played. After that the struct is
  * read-only: any number of rounds and threads may share it. Money is in minor units of the currency
- * named beside it; weights are relative. */
+ * named beside it; weights are relative. RULE numbers refer to docs/rules/. */
 #ifndef CARILLON_GAME_GAME_H
 #define CARILLON_GAME_GAME_H
 
@@ -75,8 +75,8 @@ struct game_symbol {
  * different weights: stop_of turns a draw below `weight` into a stop. */
 struct game_strip {
 	uint32_t length;
-	uint32_t weight; /* the sum of stop_weight; the length where all are 1 */
-	/* the symbols of the first stops stand again after the last stop, so that reading a window
+	uint32_t weight; /* the sum of stop_weight; equal to length if all are 1 */
+	/* the symbols of the first stops are repeated after the last stop, so that reading a window
 	 * needs no modulo */
 	uint8_t symbol[GAME_STRIP_MAX + GAME_ROWS_MAX];
 	uint16_t stop_weight[GAME_STRIP_MAX];
@@ -193,7 +193,7 @@ struct jackpot_link {
 struct cards_link {
 	uint32_t pool; /* the set's number; 0: the game has no Jackpot Cards */
 	char set_id[GAME_ID_MAX];
-	bool eligible;
+	bool eligible; /* may its rounds start Jackpot Cards? */
 };
 
 struct gamble_rules {
@@ -345,12 +345,12 @@ struct bet_error {
 	int64_t found, min, max;
 };
 
-/* BET_OK and *stake_r filled, or the first fault and *error_r filled; the other one is
- * unchanged. */
+/* Returns BET_OK and sets *stake_r, or returns the first fault and sets *error_r. Leaves the other
+ * one unchanged. */
 enum bet_status bet_check(const struct game *game, const struct bet *bet, struct money *stake_r,
 	struct bet_error *error_r);
-/* The total bet: coin value x coins x lines, or BET_TOTAL_OVERFLOW. Pays that are "times the total
- * bet" multiply this, also in a bought mode. */
+/* The total bet: coin value x coins x lines, or BET_TOTAL_OVERFLOW. Pays that are multiples of the
+ * total bet are multiples of this, also in a bought mode. */
 enum bet_status bet_total(const struct bet *bet, struct money *total_r);
 /* The price of the round: the total bet x the mode's price. The loader checks that it is whole. */
 enum bet_status bet_stake(const struct game *game, const struct bet *bet, struct money *stake_r);
@@ -359,7 +359,7 @@ bool bet_is_max(const struct game *game, const struct bet *bet);
 /* "coin_not_selectable", ..: stable codes for clients. Static. */
 const char *bet_status_text(enum bet_status status);
 
-/* The smallest bet in a currency that bet_check accepts. BET_CURRENCY_NOT_OFFERED if there is
+/* The smallest bet that bet_check accepts in a currency. BET_CURRENCY_NOT_OFFERED if there is
  * none. */
 enum bet_status bet_smallest(
 	const struct game *game, uint32_t currency, struct bet *bet_r, struct money *stake_r);

@@ -1,7 +1,7 @@
 /* The state of one player in one game between moves: witch, autoplay, the open round, the last
  * gamble cards and the carried state. The record of each move (<= 1 KB in total) contains it, so it
- * has a bounded size and one canonical encoding. Only the wallet's journal decides about money: the
- * amounts in this state are valid once their move is booked. */
+ * has a bounded size and one canonical encoding. For money, only the wallet's journal counts: the
+ * amounts in this state are valid only once the move that set them is booked. */
 #ifndef CARILLON_GAME_GAME_STATE_H
 #define CARILLON_GAME_GAME_STATE_H
 

@@ -1,11 +1,11 @@
 /* Computes what one line pays in a window. Tests compare all faster code with this function.
  *
- * Each symbol that pays on lines is a candidate, with its run: the unbroken row of cells,
- * starting on the leftmost reel, that show the symbol or a wild that stands for it
- * (for SYMBOL_LINE, not for jackpot symbols). A wild
- * with pays of its own is a candidate too; its run is the wilds at the start of the line. A run
- * is worth pay[length], times the multiplier of its wilds if wilds multiply. The best candidate
- * is paid; of equal ones, the first in the definition. RULE bewitched 2.1, 2.2, 3.1 */
+ * Each symbol that pays on lines is a candidate, with its run: the consecutive cells of the line,
+ * from the leftmost reel on, that show the symbol or a wild that substitutes for it. (Wilds
+ * substitute for SYMBOL_LINE, not for jackpot symbols.) A wild with pays of its own is a candidate
+ * too; its run is the wilds at the start of the line. A run is worth pay[length] times the flat
+ * multiplier and, if wilds multiply, times the multiplier of its wilds. The best candidate is paid;
+ * of equal ones, the first in the definition. RULE bewitched 2.1, 2.2, 3.1 */
 #ifndef CARILLON_GAME_LINES_H
 #define CARILLON_GAME_LINES_H
 

@@ -61,8 +61,8 @@ bool fast_has_avx512(void);
 struct fast_sim;    /* the tables of one game, mode and bet; read-only, shared by threads */
 struct fast_player; /* the data of one thread */
 
-/* `start`: the carried state at the beginning of each block (NULL: nothing). Within a block, rounds
- * carry it on. Borrows `game` until fast_free. */
+/* `start`: the carried state at the beginning of each block (NULL: nothing). Within a block, each
+ * round passes its carried state to the next. Borrows `game` until fast_free. */
 enum fast_status fast_new(const struct game *game, const struct bet *bet,
 	const struct round_state *start, struct fast_sim **sim_r);
 void fast_free(struct fast_sim **sim);

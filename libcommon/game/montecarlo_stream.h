@@ -27,7 +27,7 @@ void stream_open(
 void stream_fill(struct word_stream *stream, uint32_t *out, uint32_t count);
 void stream_refill(struct word_stream *stream);
 /* Writes ChaCha20 blocks `block` .. `block` + 15 to STREAM_WIDE_WORDS words. The low half of the
- * block number must not wrap within these blocks. montecarlo/chacha.c */
+ * block number must not wrap within these blocks. Defined in montecarlo/chacha.c. */
 void stream_blocks_avx512(const uint8_t key[32], uint64_t block, uint32_t *out);
 
 static inline uint32_t stream_word(struct word_stream *stream)

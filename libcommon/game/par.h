@@ -37,20 +37,22 @@ struct par_combinations {
 	uint32_t lines;
 	mpz_t cycle;   /* combinations of stops that can occur, weighted; with a guarantee, only
 			  those that keep it */
-	mpq_t return_; /* of all lines, in total bets: the sum over the combinations below */
+	mpq_t return_; /* of all lines, in multiples of the total bet: the sum over the
+			  combinations below */
 	uint32_t count;
 	struct par_combination *of; /* owned; by symbol, falling length, multiplier */
 };
 
-/* Lists every combination that a spin can pay: a mode's paid spin or a free spin, as `figures`
- * says. round_yields_of must have filled `figures`. */
+/* Lists every combination that a spin can pay. The spin is a mode's paid spin or a free spin,
+ * whichever `figures` describes. round_yields_of must have filled `figures`. */
 void par_combinations_init(struct par_combinations *list, const struct spin_figures *figures,
 	const struct exact_wager *wager);
 void par_combinations_clear(struct par_combinations *list);
 
 /* ---- texts.c: numbers as text ---- */
 
-/* Owns the texts below. Create `kept` with json_array(), free it with json_decref. */
+/* Owns the texts that the functions below return. Create `kept` with json_array(), free it with
+ * json_decref. */
 struct par_texts {
 	json_t *kept;
 };
@@ -90,7 +92,7 @@ struct par_mode {
 	const struct game_mode *rules;
 	struct par_texts *texts;
 	struct exact_mode figures;
-	struct exact_work work; /* of EXACT_RETURN: has counts by tag, no second moments */
+	struct exact_work work; /* for EXACT_RETURN: has counts by tag, but no second moments */
 	struct exact_wager wager;
 	struct round_yields yields;
 	struct par_context context[PAR_CONTEXTS];
@@ -101,7 +103,8 @@ void par_mode_init(
 	struct par_mode *mode, struct par_texts *texts, const struct game *game, uint32_t index);
 void par_mode_clear(struct par_mode *mode);
 
-/* Converts `x`, in total bets per spin of the context, to its part of the round's return. */
+/* Converts `x`, in multiples of the total bet for one spin of the context, to its part of the
+ * round's return. */
 void par_per_round(const struct par_mode *mode, const struct par_context *context, const mpq_t x,
 	mpq_t return_r);
 /* The number of windows of the context that show `symbol` `count` times (with `or_more`: at least

@@ -31,7 +31,7 @@ struct machine_reel {
 	uint32_t count;
 };
 
-/* The windows to evaluate. Lines pay as in libcommon/game/lines.h: the best run of all symbols. */
+/* The windows to evaluate. Lines pay as in libcommon/game/lines.h. */
 struct machine_input {
 	const struct game *game;
 	uint32_t lines;			/* the number of lines played */
@@ -40,7 +40,8 @@ struct machine_input {
 	bool no_jackpot_pay; /* the jackpot symbols' winning combination wins the progressive: it
 				pays nothing here and counts in machine_outcome.jackpots */
 	/* Evaluate only the increase in line pays when `cover`, a symbol without pays, counts as
-	 * the line symbol `covers_for`. Requires no multiplying wilds and no progressive. */
+	 * the line symbol `covers_for`. Wilds must not multiply then, and no_jackpot_pay must not
+	 * be set. */
 	bool extra;
 	uint8_t cover, covers_for;
 	struct machine_reel reel[GAME_REELS_MAX];
@@ -59,8 +60,6 @@ struct machine_reel_states {
 
 struct reel_machine {
 	uint32_t reels;
-	uint32_t jackpot_gain; /* the bit that marks such a gain: MACHINE_JACKPOT, or 0 if
-				  progressives are not counted */
 	struct machine_reel_states reel[GAME_REELS_MAX];
 	exact_count total; /* the product of the reels' weights */
 };
@@ -72,11 +71,11 @@ struct reel_machine {
 struct reel_machine *reel_machine_new(const struct machine_input *input);
 void reel_machine_free(struct reel_machine **machine);
 
-/* The columns of a reel: one per stop, with its weight. `tag_of` (or NULL) gives each symbol's tag,
- * summed over the rows. Expands wilds. Makes the bought wild reels (`wild_reels`, bits) all wild;
- * these have no tags. Removes collectibles from the column, as core/reels.h does for a played
- * window, but still counts their tags. `out` has room for GAME_STRIP_MAX columns; returns their
- * number. */
+/* The columns of a reel: one per stop, with its weight. A column's tag is the sum of its symbols'
+ * tags, which `tag_of` gives (NULL: no tags). Expands wilds. If `wild_reels` (bit r: reel r)
+ * contains the reel, which is then a bought wild reel, its columns are all wild and have no tags.
+ * Removes collectibles from the column, as core/reels.h does for a played window, but still counts
+ * their tags. `out` has room for GAME_STRIP_MAX columns; returns their number. */
 uint32_t machine_columns(const struct game *game, uint32_t set, uint32_t reel, uint32_t wild_reels,
 	const uint32_t tag_of[GAME_SYMBOLS_MAX], struct machine_column *out);
 
@@ -84,7 +83,7 @@ uint32_t machine_columns(const struct game *game, uint32_t set, uint32_t reel, u
 struct machine_outcome {
 	uint64_t win;
 	uint32_t tag;
-	uint32_t jackpots; /* progressive combinations in each window */
+	uint32_t jackpots; /* 1: each of these windows wins the progressive; 0: none does */
 	exact_count count;
 };
 

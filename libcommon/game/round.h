@@ -69,9 +69,9 @@ struct draw {
 /* What the player must do before a phase is shown; autoplay never does it. RULE bewitched 6.2 */
 enum phase_needs { NEEDS_NOTHING, NEEDS_PICKS, NEEDS_START };
 
-/* The contents of a hold and win cell that the player sees so far. */
+/* The contents of a cell in hold and win, as far as the player has seen them. */
 struct cell_load {
-	uint8_t kind;  /* enum hold_kind; valid only for cells with the symbol */
+	uint8_t kind;  /* enum hold_kind; valid only for cells that hold the feature's symbol */
 	uint8_t award; /* MYSTERY: index of the award + 1; 0: not resolved yet */
 	/* VALUE: times the total bet; MULTIPLIER: the multiplier, 0: not resolved yet */
 	uint32_t x;
@@ -88,14 +88,17 @@ struct phase {
 	uint8_t strips; /* the strip set that `stop` refers to */
 	/* a phase that does not spin the reels keeps the stops of the last spin before it */
 	uint16_t stop[GAME_REELS_MAX];
-	/* The symbol at reel * rows + row, as it is paid: with all wilds, after cascades have
-	 * fallen, and with the symbol that an explosion's marks became. */
+	/* The symbol at reel * rows + row, as it is paid: with all wilds, after the symbols of a
+	 * cascade have fallen, and, in cells that an explosion has marked (docs/definition.md),
+	 * with the symbol that it revealed. */
 	uint8_t window[GAME_CELLS_MAX];
-	uint32_t covered; /* cells that do not show the strip's symbol: expanded, bought or
-			     random wilds, marks of an explosion (docs/definition.md) */
-	uint32_t held;	  /* cells that did not spin: sticky, locked, hold and win */
-	uint32_t landed;  /* HOLD_RESPIN: cells that it filled */
-	uint32_t loaded;  /* cells with a valid load */
+	uint32_t covered; /* cells that do not show the strip's symbol, such as expanded, bought or
+			     random wilds and cells that an explosion has marked */
+	uint32_t held;	  /* cells that did not spin (sticky, locked, hold and win); TUMBLE: cells
+			     whose symbol stayed */
+	uint32_t landed; /* HOLD_RESPIN: cells that it filled; TUMBLE: cells whose symbol fell there
+			    or is new */
+	uint32_t loaded; /* cells with a valid load */
 	uint32_t win_count;
 	struct win_item win[PHASE_WINS_MAX];
 	struct money win_total;		/* of this phase */
@@ -115,8 +118,9 @@ struct phase {
 	uint32_t features; /* bit k: unlock_kind k. In the phase UNLOCK_RESPIN: the features played;
 			      in SPIN and FREE_SPIN: the features triggered */
 	bool explodes;	   /* SPIN: an explosion follows */
-	uint8_t collected_colour[GAME_REELS_MAX]; /* SPIN: colour + 1 collected there; 0: none */
-	struct round_state state;		  /* after this phase */
+	/* SPIN: 1 + the colour of the symbol collected on the reel; 0: none */
+	uint8_t collected_colour[GAME_REELS_MAX];
+	struct round_state state; /* after this phase */
 	bool jackpot_hit;
 	uint32_t claim_index; /* the hit's number in the round: 1, 2, ..; 0: no hit */
 	uint32_t draw_count;
@@ -145,9 +149,10 @@ struct round {
 	uint32_t free_left, free_appended;
 	bool spin_played; /* the paid spin is over */
 	bool free_started;
-	/* in the last spin; 0 once the phase that they award has been played */
+	/* how many scatters and bonus symbols the last spin has; 0 if too few to start their phase,
+	 * and once that phase has been played */
 	uint32_t scatters, bonuses;
-	uint32_t scatter_cells, bonus_cells;
+	uint32_t scatter_cells, bonus_cells; /* where they are in the last spin */
 	uint32_t sticky_left, sticky_cells;
 	bool sticky_started;
 	bool hold_running;
@@ -186,9 +191,9 @@ struct round_sum {
 	uint32_t jackpot_hits;		    /* claims 1..jackpot_hits */
 	uint32_t free_spins;		    /* played */
 	bool has_feature;		    /* a phase needs the player */
-	uint8_t digest[ROUND_DIGEST_BYTES]; /* SHA-256 of the phases' canonical bytes; the
-					       history of rounds replays a round and
-					       compares the digests */
+	uint8_t digest[ROUND_DIGEST_BYTES]; /* SHA-256 of the phases' canonical bytes; whoever
+					       replays a round from the history compares the
+					       digests */
 };
 
 struct round_summing {

@@ -8,13 +8,14 @@
  * signature in hex (libsodium, crypto_sign_detached). It signs "carillon head 1 " followed by the
  * line up to the space before SIGNATURE.
  *
- * The key can be replaced while wallets run. Rotation only adds to the file of the public keys: its
- * first line is the first key (64 hex digits), each further line a later one,
+ * The key can be replaced while wallets run. A rotation only adds a line to the file of the public
+ * keys. The file's first line is the first key (64 hex digits). Each further line is a later key:
  *
  *     HEX TIME_US SIGNATURE
  *
- * signed by an earlier key over "carillon head key 1 " HEX " " TIME_US. So whoever trusts the
- * first key can trust all of them, and heads signed by an old key stay readable. */
+ * HEX is the later key. SIGNATURE is made with an earlier key; it signs "carillon head key 1 "
+ * followed by the line up to the space before SIGNATURE. So whoever trusts the first key can trust
+ * all of them, and heads signed by an old key stay readable. */
 #ifndef CARILLON_IO_CHAIN_HEAD_H
 #define CARILLON_IO_CHAIN_HEAD_H
 
@@ -61,7 +62,7 @@ bool chain_head_read(const char *line, const struct chain_publics *keys, struct 
  * once, one creates it and the others read it. False with error set (CHAIN_ERROR_MAX bytes). */
 bool chain_key_load(const char *path, struct chain_key *key_r, char *error);
 /* Makes the public key known: does nothing if the file has it, and creates a missing file. A file
- * that holds one other key and nothing else is replaced, because then somebody has exchanged the
+ * that holds one other key and nothing else is overwritten, because then somebody has replaced the
  * key by hand. Any other file is left as it is: false with error set. */
 bool chain_public_write(const char *path, const struct chain_key *key, char *error);
 /* The first key of the file. */

@@ -46,7 +46,7 @@ enum event_mac_status event_mac_check(const struct seal_keys *keys, const char *
 
 /* Sets the keys and the service name of this process, for its producers and consumers. `keys` is
  * borrowed. Without this call, with NULL, or with a service that the table does not know, producers
- * sign nothing and consumers check nothing. Tests and tools that only read rely on this. */
+ * sign nothing and consumers check nothing. Tests rely on this, and so do tools that only read. */
 void event_mac_use(const struct seal_keys *keys, const char *service);
 const struct seal_keys *event_mac_keys(void);
 const char *event_mac_service(void);

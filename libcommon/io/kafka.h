@@ -20,17 +20,18 @@ enum topic {
 /* "wallet.facts". The commands are named like topics but travel by nanomsg (service.h). */
 const char *topic_name(enum topic topic);
 
-/* FAST favours latency: producers linger 0 ms without compression, consumers fetch as soon as there
- * is one byte. SLOW favours volume: producers send at most one
- * request a partition every 40 ms (kafka_lane.h) with lz4, consumers
- * fetch 64 KB, or less after 50 ms. service_send chooses the pace by topic (service.h). */
+/* FAST favours latency: producers send at once, without compression; consumers fetch as soon as
+ * there is one byte. SLOW favours volume: producers send at most one request a partition every 40
+ * ms (kafka_lane.h), compressed with lz4; consumers fetch 64 KB, or less after 50 ms. service_send
+ * chooses the pace by topic (service.h). */
 enum kafka_pace { KAFKA_FAST, KAFKA_SLOW };
 
 struct kafka_producer;
 struct kafka_consumer;
 
-/* In place of addresses: the installation has no Kafka. Producers then drop what they are given and
- * count it as acknowledged; consumers read nothing, and every topic is empty. */
+/* Given instead of the brokers' addresses, it says that the installation has no Kafka. Producers
+ * then drop what they are given and count it as acknowledged; consumers read nothing, and every
+ * topic is empty. */
 #define KAFKA_NONE "none"
 bool kafka_is_none(const char *brokers);
 
@@ -80,15 +81,15 @@ struct kafka_consumer *kafka_consumer_new(const char *brokers, enum kafka_pace p
 /* For epoll: readable when there may be messages. */
 int kafka_consumer_fd(const struct kafka_consumer *consumer);
 #define KAFKA_END (-1)
-/* Starts to read a partition at an offset, or at its end (KAFKA_END). An offset that is past the
- * end or already deleted moves to the nearest existing one, with a warning. */
+/* Starts to read a partition at an offset, or at its end (KAFKA_END). If the offset is past the end
+ * or already deleted, reading starts at the nearest existing one, with a warning in the log. */
 void kafka_consume(
 	struct kafka_consumer *consumer, enum topic topic, uint32_t partition, int64_t offset);
 /* The same for an offset that is known to exist (from kafka_bounds or kafka_offset_near). Never
  * waits, because it sends no request to Kafka. If the offset does not exist after all (it may
- * disappear while Kafka is away), reading moves to the nearest existing one. To query offsets,
- * loops use a second consumer: a broker answers the requests of a connection in order, so a query
- * takes up to 100 ms while a fetch waits. */
+ * disappear while Kafka is away), reading moves to the nearest existing one. A loop queries offsets
+ * with a second consumer: a broker answers the requests of a connection in order, so behind a
+ * waiting fetch a query would take up to 100 ms. */
 void kafka_consume_at(
 	struct kafka_consumer *consumer, enum topic topic, uint32_t partition, int64_t offset);
 /* Starts to read the last n messages of a partition, and all that follow, once Kafka answers. Never
@@ -97,7 +98,8 @@ void kafka_consume_last(
 	struct kafka_consumer *consumer, enum topic topic, uint32_t partition, int64_t n);
 /* Sets where reading continues if an offset is past the end of a partition: n messages before the
  * end (0 without this call). An offset can be past the end only if Kafka was restarted empty or has
- * lost its newest messages. Then its last messages may be new to us. */
+ * lost its newest messages. The messages that are now at the end of the partition may then be new
+ * to us. */
 void kafka_reread(struct kafka_consumer *consumer, int64_t n);
 void kafka_consume_stop(struct kafka_consumer *consumer, enum topic topic, uint32_t partition);
 /* Up to max messages that have arrived. Never waits. */

@@ -20,8 +20,8 @@
 /* All zero: an empty lane. */
 struct kafka_lane {
 	uint64_t given, left, acknowledged; /* counts of messages: taken here, sent, acknowledged */
-	uint64_t left_us;		    /* when the last ones left */
-	uint8_t *bytes;			    /* messages that have not left yet */
+	uint64_t left_us;		    /* when the last ones were sent */
+	uint8_t *bytes;			    /* messages that have not been sent yet */
 	size_t at, length, room;
 };
 
@@ -49,12 +49,12 @@ static inline size_t kafka_lane_held(const struct kafka_lane *lane)
 /* Appends a copy of the message. False: out of memory. */
 bool kafka_lane_add(struct kafka_lane *lane, const void *key, size_t key_length, const void *bytes,
 	size_t length);
-/* May the waiting messages leave now? `open`: the number of the producer's lanes for which
+/* May the waiting messages be sent now? `open`: the number of the producer's lanes for which
  * kafka_lane_counts is true. */
 bool kafka_lane_due(const struct kafka_lane *lane, uint64_t now_us, size_t open);
 /* The oldest waiting message; false: none. It stays until kafka_lane_leaves. */
 bool kafka_lane_next(const struct kafka_lane *lane, struct kafka_held *held_r);
-/* The oldest waiting message has left. */
+/* Removes the oldest waiting message and counts it as sent. */
 void kafka_lane_leaves(struct kafka_lane *lane, uint64_t now_us);
 
 #endif

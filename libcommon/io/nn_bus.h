@@ -1,6 +1,6 @@
 /* nanomsg between instances: one PULL socket of our own, one PUSH socket per destination. No
- * function waits: if a socket takes no message, the bus drops the message and counts it. Its sender
- * repeats it, or the receiver gets its content another way.
+ * function waits: the bus drops and counts a message that the socket does not take at once. The
+ * message's sender repeats it, or the receiver gets its content another way.
  *
  * One nanomsg message is a parcel of one or more of our messages (nn_parcel.h), sealed for the
  * receiving instance (seal_box.h). A parcel of many messages costs no more system calls, wake-ups
@@ -24,7 +24,7 @@ struct nn_bus_instance {
 	uint64_t boot; /* identifies its start (seal.h) */
 };
 
-/* May this sender send this message to us? NULL: yes; else a text for people that says why not.
+/* May this sender send this message to us? NULL: yes; else the reason why not, in words for people.
  * age_us: the time since the message was sealed. */
 typedef const char *nn_bus_permit(const struct nn_bus_instance *from, const char *to,
 	const uint8_t *message, size_t n, int64_t age_us);
@@ -43,9 +43,9 @@ int nn_bus_fd(const struct nn_bus *bus); /* readable when a message waits */
  * bus sends only to named instances and accepts only their messages. Connects ahead, so the first
  * message is not lost while the connection opens. */
 void nn_bus_list(struct nn_bus *bus, const struct nn_bus_instance *instance);
-/* True if a parcel has come from an instance that nn_bus_list has not named yet: the caller should
- * read carillon.instance and name the instances again. Returns true once per such parcel, and at
- * most 20 times a second. */
+/* True if a parcel has come from an instance that nn_bus_list has not named yet, and none of the
+ * earlier calls has reported it: the caller should read carillon.instance and name the instances
+ * again. True at most 20 times a second. */
 bool nn_bus_stranger(struct nn_bus *bus);
 /* False: dropped. */
 bool nn_bus_send(struct nn_bus *bus, const char *url, const void *bytes, size_t length);

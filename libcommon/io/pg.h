@@ -31,7 +31,7 @@ PGresult *pg_try(PGconn *conn, const char *sql, int n, const char *const *parame
 int64_t pg_number(const PGresult *result, int row, int column);
 /* Writes bytes as the text of a bytea parameter, "\x01ab"; out holds 2 * n + 3 bytes. */
 void pg_bytea_text(const uint8_t *bytes, size_t n, char *out);
-/* Bytes of a bytea in text form, allocated by PQunescapeBytea; the caller calls PQfreemem. */
+/* The bytes of a bytea that the result holds as text. The caller frees them with PQfreemem. */
 uint8_t *pg_bytea(const PGresult *result, int row, int column, size_t *length_r);
 
 /* COPY .. FROM STDIN BINARY: pg_copy_begin, then for each row pg_copy_row and its fields, then
@@ -50,7 +50,7 @@ void pg_copy_int32_array(struct pg_copy *copy, const int32_t *values, size_t n);
 /* Optional, after the last row: sends the rest, so that the caller can do other work before it
  * waits in pg_copy_end. */
 void pg_copy_sent(struct pg_copy *copy);
-uint64_t pg_copy_end(struct pg_copy *copy); /* returns the rows written; frees copy */
+uint64_t pg_copy_end(struct pg_copy *copy); /* returns the number of rows; frees copy */
 
 /* The asynchronous pool. */
 struct pg_pool;

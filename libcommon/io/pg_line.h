@@ -1,5 +1,6 @@
-/* Sends several prepared statements in one round trip (libpq's pipeline mode). A small transaction
- * spends most of its time waiting for round trips, and each round trip costs both sides a wake-up.
+/* A line: several prepared statements that are sent in one round trip (libpq's pipeline mode). A
+ * small transaction spends most of its time waiting for round trips, and each round trip costs both
+ * sides a wake-up.
  *
  *     pg_line_begin, then for each statement pg_line_send, then pg_line_end
  *
@@ -37,9 +38,9 @@ void pg_line_send(struct pg_line *line, const char *what, int64_t rows, const ch
  * change. */
 void pg_line_end(struct pg_line *line);
 
-/* Sends rows in a line instead of by COPY. Call pg_copy_gather, then pg_copy_row and its fields as
- * for COPY, then pg_copy_in_line. That sends the prepared statement once for each row, with the
- * fields as its parameters, frees the copy, and returns the number of rows. */
+/* Sends rows as statements of a line instead of by COPY. Call pg_copy_gather, then pg_copy_row and
+ * its fields as for COPY, then pg_copy_in_line. That sends the prepared statement once for each
+ * row, with the fields as its parameters, frees the copy, and returns the number of rows. */
 struct pg_copy *pg_copy_gather(void);
 uint64_t pg_copy_in_line(struct pg_copy *copy, struct pg_line *line, const char *statement);
 /* The same with one statement for all rows. Each parameter is a column, as an array; `types` are

@@ -26,7 +26,7 @@ struct pg_rows_text {
 struct pg_rows {
 	int columns;			/* at most PG_ROWS_COLUMNS_MAX */
 	size_t n;			/* rows */
-	bool told[PG_ROWS_COLUMNS_MAX]; /* has the column a value in the current row? */
+	bool told[PG_ROWS_COLUMNS_MAX]; /* does the column have a value in the current row? */
 	struct pg_rows_text array[PG_ROWS_COLUMNS_MAX];
 	struct pg_rows_text value; /* the value under construction */
 };

@@ -14,7 +14,7 @@
 /* The exit status of a service's --verify, if it is not 0. */
 #define PROOF_EXIT_DIFFERS 1
 #define PROOF_EXIT_USAGE 2
-#define PROOF_EXIT_KEYLESS 3
+#define PROOF_EXIT_KEYLESS 3 /* the keys cannot be read */
 
 /* Takes one message. False: error (PROOF_ERROR_MAX bytes) says what was found and expected. */
 typedef bool proof_take(void *of, const uint8_t *bytes, size_t length, char *error);

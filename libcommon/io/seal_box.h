@@ -36,7 +36,7 @@ struct seal_peer {
 	struct seal_window window;
 };
 
-/* The fields are the box's own. */
+/* The caller sets `keys`, and may read `keys`, `service` and `boot`. The rest is private. */
 struct seal_box {
 	char service[SEAL_NAME_BYTES];
 	uint64_t boot, counter, listings;

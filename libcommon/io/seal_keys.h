@@ -20,8 +20,8 @@
 
 struct seal_key {
 	char with[SEAL_NAME_BYTES]; /* the other service */
-	bool to_us;   /* the other service seals for us; a service's key with itself has both */
-	bool from_us; /* we seal for the other service */
+	bool to_us;		    /* the other service seals for us */
+	bool from_us; /* we seal for it; both are set in a service's key with itself */
 	uint32_t number;
 	uint64_t since_s;
 	/* Derived from the line's key and both names. */

@@ -35,9 +35,9 @@ struct common_settings {
 extern struct common_settings common;
 
 /* Reads the common table and the service's own (ended by a NULL name) from the environment. --help
- * prints both and exits with 0. On a missing or invalid value, an unknown argument, or an
+ * prints both and exits with 0. Refuses a missing or invalid value, an unknown argument, and an
  * unknown variable that begins with CARILLON_ or with `prefix` (the scripts' own variables are
- * known), says on stderr what was found and what was expected, and exits with 2. service: "wallet";
+ * known): says on stderr what was found and what was expected, and exits with 2. service: "wallet";
  * prefix: "WALLET_". */
 void settings_load(
 	int argc, char **argv, const char *service, const char *prefix, const struct setting *own);

@@ -71,8 +71,7 @@ const struct pool_tally *pool_vector_tally(const struct pool_vector *vector, uin
 /* The open tally of (game, currency), NULL if none. */
 struct pool_tally *pool_vector_open_tally(
 	struct pool_vector *vector, uint32_t game, uint32_t currency);
-/* Keeps the larger total and raises T by the difference. Every status but OK leaves all
- * unchanged. */
+/* Keeps the larger total and raises T by the difference. Any status but OK: nothing has changed. */
 CARILLON_MUST_CHECK enum pool_vector_status pool_vector_offer(struct pool_vector *vector,
 	uint32_t shard, uint32_t tally, uint64_t total_minor, uint64_t seq);
 
@@ -86,7 +85,7 @@ CARILLON_MUST_CHECK enum pool_vector_status pool_vector_offer(struct pool_vector
 /* Folds a tally. False when the tally is unknown or open, or when one of its totals is not stored
  * yet (dirty). */
 CARILLON_MUST_CHECK bool pool_vector_fold(struct pool_vector *vector, uint32_t tally);
-/* Adds a stored total of a folded tally, which takes no place here: its whole contribution goes
+/* Adds a stored total of a folded tally. The total gets no entry here; its whole contribution goes
  * into T. */
 CARILLON_MUST_CHECK enum pool_vector_status pool_vector_add_folded(
 	struct pool_vector *vector, const struct pool_tally *tally, uint64_t total_minor);

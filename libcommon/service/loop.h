@@ -163,21 +163,22 @@ void service_lease_end(struct service *service); /* deletes the instance's row *
 void service_commit_prepare(struct service *service);
 /* Runs the whole transaction, then sends the queued messages. */
 void service_commit(struct service *service);
-/* The same for a commit that nobody has requested and that is only due by time: it may leave the
- * positions unmoved (write_between). */
+/* The same, to be called when service_commit_is_due is true. If the commit is due only because
+ * enough time has passed, it may leave the positions unmoved (write_between in service.h). */
 void service_commit_due(struct service *service);
-/* Is it time for a commit that nobody has requested? */
+/* Has somebody requested a commit, or has enough time passed since the last one? */
 bool service_commit_is_due(const struct service *service, uint64_t now_us);
 void service_lease_renew(struct service *service, int lease_seconds); /* and writes the heartbeat */
 void service_trying_note(
 	struct service *service, struct holding *holding, int topic, int64_t offset);
 
 /* service_reading.c */
-/* Starts to read each topic once all to_end_first topics before it have been read to their end. */
+/* Starts to read each topic once all topics before it that have to_end_first set have been read to
+ * their end. */
 void service_reading_start(struct service *service);
 void service_reading_stop(struct service *service, struct holding *holding, int topic);
 bool service_reading_all_started(const struct service *service);
-/* True when commands can be taken for every shard held. */
+/* True when, in every shard held, all topics with to_end_first have been read to their end. */
 bool service_reading_all_reached(const struct service *service);
 void service_reading_poll(struct service *service);
 void service_reading_kept(struct service *service); /* offers kept messages again */
@@ -191,12 +192,12 @@ bool service_offer(struct service *service, struct holding *holding, int topic,
 /* Appends a copy of a message. */
 void service_kept_push(struct kept *kept, const struct kafka_message *message);
 void service_kept_free(struct kept *kept); /* drops all */
-/* Are the same bytes kept? */
+/* Is a message with the same bytes kept already? */
 bool service_kept_has(const struct kept *kept, const struct kafka_message *message);
 
 /* service_facts.c */
 void service_facts_read(struct service *service);
-/* Kafka has brought a new fact. */
+/* Call it when Kafka has brought a new fact: postpones the next read of facts from their rows. */
 void service_facts_heard(struct service *service, struct holding *holding, int topic);
 
 /* service_direct.c */
@@ -215,11 +216,11 @@ struct holding *service_direct_holding(
 /* Counts a death for the commands that this instance's previous process had in hand when it
  * died. */
 void service_poison_start(struct service *service);
-/* Reads the suspects: the commands for which deaths were counted. Call it after each taking of
- * shards. */
+/* Reads the suspects: the commands for which deaths were counted. Call it whenever shards have been
+ * taken. */
 void service_poison_read(struct service *service);
-/* Records the command as in hand and sets *command_r to this record. True: the command is a
- * suspect, so it is tried later or refused. */
+/* Sets *command_r to the command's record. True: the command is a suspect, so it is tried later or
+ * refused. False: it is recorded as in hand. */
 bool service_poison_apart(struct service *service, const struct kafka_message *message,
 	struct in_hand_command *command_r);
 /* Calls service_offer for a command that is in hand, and records that it is being decided. */

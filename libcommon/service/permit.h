@@ -9,14 +9,15 @@
 /* The maximum age of a command: the receiver's time minus the sender's time of sealing. */
 #define PERMIT_AGE_MAX_US INT64_C(10000000)
 
-/* An nn_bus_permit: NULL if `from` may send this message to `to`; else a text for people that names
- * the kind of message.
+/* An nn_bus_permit: NULL if `from` may send this message to `to`; else what was sent and refused,
+ * in words for people ("a spin command that it may not send").
  *
  * Looks only at the outer fields. If these do not show what a command does (it is malformed), it
  * passes here only if its sender may send every command of that kind. The receiving service
  * reads the whole command and rejects it. A command is also refused if it was sealed more than
- * PERMIT_AGE_MAX_US ago, or as far in the future. A command or a request for totals is refused if
- * it names an address for the reply other than its sender's. */
+ * PERMIT_AGE_MAX_US ago or, by the receiver's clock, more than that in the future. A command or a
+ * request for totals is refused if it names an address for the reply other than its sender's. Any
+ * message is refused that repeats a field on which the decision depends. */
 const char *permit_refusal(const struct nn_bus_instance *from, const char *to,
 	const uint8_t *message, size_t n, int64_t age_us);
 

@@ -13,9 +13,9 @@
  *     committed()
  *
  * Messages queued by service_send leave only after that commit has returned. Messages sent by
- * service_send_now leave at once; they must be harmless when sent twice or in vain (a proposal, a
- * query). A doubtful commit or a failed statement ends the process; the supervisor restarts it. A
- * lease lasts 2 s and is renewed at least every 500 ms, also when idle. */
+ * service_send_now do not wait for it; they must be harmless when sent twice or in vain (a
+ * proposal, a query). A doubtful commit or a failed statement ends the process; the supervisor
+ * restarts it. A lease lasts 2 s and is renewed at least every 500 ms, even when idle. */
 #ifndef CARILLON_SERVICE_SERVICE_H
 #define CARILLON_SERVICE_SERVICE_H
 
@@ -79,13 +79,13 @@ struct service_ops {
 
 	/* Called once, first: loads definitions and keys; calls fatal() on errors. */
 	void (*start)(struct service *service);
-	/* The process has taken a shard: loads its state from Postgres (service_pg), outside any
-	 * transaction. May correct shard->position before consumption starts. */
+	/* Called when the process has taken a shard: loads its state from Postgres (service_pg),
+	 * outside any transaction. May correct shard->position before consumption starts. */
 	void (*open)(struct service *service, struct service_shard *shard);
-	/* The process gives the shard up (after a last commit) or ends. */
+	/* Called when the process gives the shard up (after a last commit) or ends. */
 	void (*close)(struct service *service, struct service_shard *shard);
-	/* Called before a batch is offered. The service may, for instance, load with one query all
-	 * players of the batch that are not in memory. May be NULL. */
+	/* Called before a batch is offered. With one query the service can, for instance, load
+	 * every player of the batch who is not in memory. May be NULL. */
 	void (*batch)(struct service *service, const struct kafka_message *messages, size_t n);
 	/* Applies one message. seq_r: the seq consumed, for sequenced topics. A command has the
 	 * shard as its partition and SERVICE_DIRECT as its offset. A command may be repeated at any
@@ -94,9 +94,9 @@ struct service_ops {
 		const struct kafka_message *message, uint64_t *seq_r);
 	/* Reads the next facts of the sequenced topic from their rows in Postgres, at most `most`,
 	 * and applies them in order. *seq_r: the seq of the last one applied. Returns how many it
-	 * read; `most` means that there may be more. With `facts`, the loop considers the topic
-	 * read to its end once all rows have been read, even if Kafka does not answer. NULL: Kafka
-	 * is the only source. */
+	 * read; if that is `most`, there may be more. If `facts` is set, the topic counts as read
+	 * to its end once all rows have been read, even if Kafka does not answer. NULL: Kafka is
+	 * the only source. */
 	size_t (*facts)(
 		struct service *service, struct service_shard *shard, size_t most, uint64_t *seq_r);
 	/* A nanomsg message. It is freed after the call: a service that keeps it must copy it. May
@@ -104,17 +104,19 @@ struct service_ops {
 	void (*bus)(struct service *service, const uint8_t *bytes, size_t length);
 	/* Called each turn, at least every 50 ms. May be NULL. */
 	void (*tick)(struct service *service, uint64_t mono_us);
-	/* Inside the transaction, after the fence: writes rows with service_pg(). */
+	/* Inside the transaction, after the fence: writes rows with service_pg(). May be NULL. */
 	void (*write)(struct service *service);
-	/* For a service whose `write` takes long and only makes the next start faster. NULL: each
-	 * transaction moves the positions. If it is set, a transaction that nobody requested calls
-	 * write_between instead of `write`. write_between writes what no message would bring again,
-	 * and one part of what was changed at the last mark.
+	/* For a service whose `write` takes a long time, and whose written rows serve only to make
+	 * the next start faster. NULL: each transaction moves the positions. If it is set, a
+	 * transaction that nobody requested calls write_between instead of `write`. write_between
+	 * writes whatever reading the messages again would not restore, and one part of what had
+	 * changed by the last mark.
 	 *
-	 * Every 3 s the loop notes the positions and calls `mark`: all that has changed until then
-	 * is to be written, part by part. When parts_left says that one part is left, the
-	 * transaction that writes it moves the positions to those noted. So no command is held up
-	 * by one long write of everything. What is written may be newer than the positions. */
+	 * At most every 3 s the loop notes the positions and calls `mark`: everything that has
+	 * changed by then is to be written, part by part. When parts_left says that one part is
+	 * left, the transaction that writes it moves the positions to those noted. So no command is
+	 * held up by one long write of everything. What is written may be newer than the
+	 * positions. */
 	void (*write_between)(struct service *service);
 	void (*mark)(struct service *service);
 	size_t (*parts_left)(struct service *service);
@@ -156,16 +158,17 @@ void service_commit_soon(struct service *service);
 __attribute__((format(printf, 2, 3))) void service_reason(
 	struct service *service, const char *format, ...);
 
-/* service_send sends after the commit, service_send_now at once. A command (spin.commands,
- * wallet.commands, jackpot.commands) goes by nanomsg to the owner of the shard `partition`; it may
- * be lost, so the sender keeps it and repeats it (libcommon/base/ask_again.h) until it is answered.
- * Everything else goes to Kafka at a pace that depends on the topic: fast for jackpot.facts, which
- * people see, slow for all others. */
+/* service_send sends after the commit; service_send_now does not wait for it. A command
+ * (spin.commands, wallet.commands, jackpot.commands) goes by nanomsg to the owner of the shard
+ * `partition`, in a parcel as by service_bus_send below; it may be lost, so the sender keeps it and
+ * repeats it (libcommon/base/ask_again.h) until it is answered. Everything else goes to Kafka at a
+ * pace that depends on the topic: fast for jackpot.facts, which people see, slow for all others. */
 void service_send(struct service *service, enum topic topic, uint32_t partition, const void *key,
 	size_t key_length, const void *bytes, size_t length);
 void service_send_now(struct service *service, enum topic topic, uint32_t partition,
 	const void *key, size_t key_length, const void *bytes, size_t length);
-/* The same for a command to the service `to` (a literal), where several services take its kind. */
+/* The same for a command of a kind that several services take: `to` (a string literal) names the
+ * service. */
 void service_command(struct service *service, const char *to, enum topic kind, uint32_t shard,
 	const void *bytes, size_t length);
 void service_command_now(struct service *service, const char *to, enum topic kind, uint32_t shard,
@@ -178,8 +181,9 @@ void service_sent(struct service *service, enum topic topic, uint32_t partition,
 /* A number that grows whenever messages to a topic of Kafka, of any partition, are lost: the queue
  * was full, or a broken producer was replaced. Lost messages may count as acknowledged. */
 uint64_t service_lost(struct service *service, enum topic topic);
-/* Sends by nanomsg after the commit; "_now" sends at the end of this turn at the latest, in one
- * parcel with other messages to the same url. An empty url sends nothing and is not an error. */
+/* Sends by nanomsg after the commit; "_now" sends without waiting for it, at the latest at the end
+ * of this turn. Messages to the same url share parcels. An empty url sends nothing and is not an
+ * error. */
 void service_bus_send(struct service *service, const char *url, const void *bytes, size_t length);
 void service_bus_send_now(
 	struct service *service, const char *url, const void *bytes, size_t length);

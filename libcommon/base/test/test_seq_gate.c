@@ -15,7 +15,7 @@ static void test_seq_gate_table(void **state)
 	static const struct {
 		uint32_t incarnation;
 		uint64_t seq;
-		enum seq_gate_verdict verdict;
+		enum seq_gate_status status;
 		uint64_t last;
 	} STEPS[] = {
 		{ 1, 1, SEQ_GATE_TAKE, 1 },
@@ -40,7 +40,7 @@ static void test_seq_gate_table(void **state)
 	for (size_t i = 0; i < sizeof(STEPS) / sizeof(STEPS[0]); i++) {
 		assert_int_equal(
 			seq_gate_offer(&gate, STEPS[i].incarnation, STEPS[i].seq, 1000 + i),
-			STEPS[i].verdict);
+			STEPS[i].status);
 		assert_true(gate.last == STEPS[i].last);
 	}
 }
@@ -78,9 +78,9 @@ static void test_seq_gate_takes_each_once_in_order(void **state)
 		uint64_t seq = gate.last + 5 - (uint64_t)(random() % 8);
 		if (seq > gate.last + 5)
 			continue; /* wrapped below 0 */
-		enum seq_gate_verdict verdict = seq_gate_offer(&gate, 1, seq, i);
-		assert_int_equal(verdict == SEQ_GATE_TAKE, seq == taken + 1);
-		if (verdict == SEQ_GATE_TAKE)
+		enum seq_gate_status status = seq_gate_offer(&gate, 1, seq, i);
+		assert_int_equal(status == SEQ_GATE_TAKE, seq == taken + 1);
+		if (status == SEQ_GATE_TAKE)
 			taken++;
 		assert_true(gate.last == taken);
 	}

@@ -346,7 +346,6 @@ struct reel_machine *reel_machine_new(const struct machine_input *input)
 	if (machine == NULL)
 		return NULL;
 	machine->reels = input->game->reels;
-	machine->jackpot_gain = MACHINE_JACKPOT;
 	machine->total = 1;
 	for (uint32_t r = 0; r < machine->reels; r++) {
 		uint64_t weight = 0;

@@ -193,8 +193,8 @@ bool rows_take(struct rows *rows, uint32_t number, uint32_t incarnation, uint64_
 		pass(shard, incarnation, seq);
 		return false;
 	}
-	enum seq_gate_verdict verdict = seq_gate_offer(gate, incarnation, seq, now);
-	if (verdict == SEQ_GATE_GAP && now - gate->gap_since_us > GIVE_UP_US) {
+	enum seq_gate_status status = seq_gate_offer(gate, incarnation, seq, now);
+	if (status == SEQ_GATE_GAP && now - gate->gap_since_us > GIVE_UP_US) {
 		metric_add(rows->skipped, 1);
 		log_warn("wallet.facts, shard %" PRIu32 ": rows %" PRIu64 " to %" PRIu64
 			 " did not arrive: clients do not get their events",
@@ -203,9 +203,9 @@ bool rows_take(struct rows *rows, uint32_t number, uint32_t incarnation, uint64_
 		return true;
 	}
 	/* The wallet was restored: its first facts may be old ones. */
-	if (verdict == SEQ_GATE_INCARNATION)
+	if (status == SEQ_GATE_INCARNATION)
 		shard->known = false;
-	return verdict == SEQ_GATE_TAKE;
+	return status == SEQ_GATE_TAKE;
 }
 
 /* ---- missing rows ---- */
