@@ -41,7 +41,8 @@ static bool file_read(const char *path, char text_r[FILE_ROOM], struct stat *abo
 	text_r[length] = '\0';
 	(void)fclose(file);
 	return (good && length > 0 && length < FILE_ROOM - 256) ||
-	       say(path, "no keys, or too many bytes", "lines of \"number hex64\"");
+	       say(path, "no keys, or too many bytes",
+		       "lines of \"NUMBER HEX\", HEX being 64 hex digits");
 }
 
 /* A new file of the same owner, moved to the path: services never read half of it. */
@@ -100,10 +101,10 @@ bool keys_rotate_draw(uint64_t wait_s)
 		return false;
 	n = keys_scan(text, &number, &since);
 	length = strlen(text);
-	good = n == 0		    ? say(path, "no key", "lines of \"number hex64\"")
+	good = n == 0 ? say(path, "no key", "lines of \"NUMBER HEX\", HEX being 64 hex digits")
 	       : n == DRAW_KEYS_MAX ? say(path, "16 keys", "at most 15 before another is added")
 	       : since > now_s	    ? say(path, "a new key that is not used yet",
-					      "one rotation at a time: wait some seconds")
+					      "one rotation at a time: wait until that key is used")
 				    : true;
 	if (good) {
 		randombytes_buf(bytes, sizeof(bytes));
@@ -114,8 +115,7 @@ bool keys_rotate_draw(uint64_t wait_s)
 		good = file_write(path, text, &about);
 	}
 	if (good)
-		printf("key %" PRIu64 " of the draws is used from %" PRIu64
-		       " s from now on; back up %s\n",
+		printf("key %" PRIu64 " of the draws will be used in %" PRIu64 " s; back up %s\n",
 			number + 1, wait_s, path);
 	sodium_memzero(bytes, sizeof(bytes));
 	sodium_memzero(hex, sizeof(hex));
@@ -135,7 +135,7 @@ bool keys_rotate_heads(const char *heads)
 		fprintf(stderr, "jackpotctl: %s\n", error);
 		return false;
 	}
-	printf("key %zu of the heads signs the next ones; back up %s and copy %s\n", keys.n, path,
+	printf("key %zu of the heads signs the next heads; back up %s and copy %s\n", keys.n, path,
 		public_path);
 	return true;
 }

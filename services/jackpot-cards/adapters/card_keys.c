@@ -57,9 +57,10 @@ enum card_keys_status card_keys_load(const char *path, struct card_keys *keys_r,
 	(void)fclose(file);
 	if (good)
 		return CARD_KEYS_OK;
-	(void)snprintf(error, CARD_KEYS_ERROR_MAX, "%.150s: found %s, expected %s", path,
+	(void)snprintf(error, CARD_KEYS_ERROR_MAX, "%.140s: found %s, expected %s", path,
 		closed ? "a malformed line, or no key" : "a file that others may read",
-		closed ? "\"number hex64\", numbers > 0 and rising" : "mode 600");
+		closed ? "\"NUMBER HEX\", HEX being 64 hex digits, numbers > 0 and rising"
+		       : "mode 600");
 	return CARD_KEYS_REFUSED;
 }
 

@@ -1,5 +1,5 @@
 /* Secrets of card rounds. A service key is 32 random bytes in a file that only this service reads:
- * lines "number hex64" with rising numbers. The last key is in use; older keys are kept for open
+ * lines "NUMBER HEX" with rising numbers. The last key is in use; older keys are kept for open
  * rounds. The service derives a round's secret from key, claim and salt, so the database does not
  * reveal cards that are face down. */
 #ifndef CARILLON_JACKPOT_CARDS_ADAPTERS_CARD_KEYS_H

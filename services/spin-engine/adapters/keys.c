@@ -67,7 +67,7 @@ static bool since_read(const char *from, uint64_t *since_r)
 	return errno == 0 && *end == '\0';
 }
 
-/* One line: "number hex64", or "number hex64 since". */
+/* One line: "NUMBER HEX", or "NUMBER HEX SINCE". */
 static bool read_line(struct keys *keys, char *line)
 {
 	char *end;
@@ -106,8 +106,8 @@ static enum keys_status read_file(const char *path, FILE *file, struct keys *key
 	sodium_memzero(line, sizeof(line));
 	if (!good) {
 		snprintf(error, KEYS_ERROR_MAX,
-			"%s line %d: expected \"number hex64\" or \"number hex64 since\", numbers > 0 "
-			"in rising order, at most %d keys",
+			"%s line %d: expected \"NUMBER HEX\" or \"NUMBER HEX SINCE\", HEX being 64 "
+			"hex digits, numbers > 0 in rising order, at most %d keys",
 			path, at, KEYS_MAX);
 		return KEYS_REFUSED;
 	}

@@ -14,7 +14,7 @@ enum keys_status { KEYS_OK = 0, KEYS_MISSING, KEYS_REFUSED };
 
 struct keys;
 
-/* Reads lines "number hex64" or "number hex64 since" (numbers > 0, rising; since: seconds since
+/* Reads lines "NUMBER HEX" or "NUMBER HEX SINCE" (numbers > 0, rising; since: seconds since
  * 1970) from a file that only its owner may read, into locked memory. On failure `error`
  * (KEYS_ERROR_MAX bytes) says what is wrong, found and expected. */
 enum keys_status keys_load(const char *path, struct keys **keys_r, char *error);
