@@ -25,13 +25,13 @@ start_engine() {
         engine_answers || die "no Docker engine answers at DOCKER_HOST=$DOCKER_HOST; start it, or run this as root without DOCKER_HOST: the script then starts a Docker engine of its own"
         return
     fi
-    [ "$(id -u)" = 0 ] || die "a Docker engine of our own needs root; or set DOCKER_HOST to one that runs"
+    [ "$(id -u)" = 0 ] || die "starting a Docker engine needs root; run this as root, or set DOCKER_HOST to an engine that is running"
     mkdir -p "$place"
     export DOCKER_HOST=unix://$place/docker.sock
     dockerd --data-root "$place/data" --exec-root "$place/exec" --pidfile "$place/dockerd.pid" -H "$DOCKER_HOST" \
         --bridge=none --iptables=false --ip-forward=false --ip-masq=false >"$place/dockerd.log" 2>&1 &
     own=$!
-    wait_for 60 'the Docker engine' engine_answers || die "the Docker engine did not start; its log: $place/dockerd.log; or set DOCKER_HOST to one that runs"
+    wait_for 60 'the Docker engine' engine_answers || die "the Docker engine did not start; see $place/dockerd.log, or set DOCKER_HOST to an engine that is running"
 }
 
 # The base image, where there is none: Debian's own minimal system from the mirror that this machine's apt uses.

@@ -64,7 +64,7 @@ fetch)
     exec 9>"$place/lock"
     flock 9 # two starts at once fetch it once
     present && exit 0
-    command -v mvn >/dev/null || die "found no mvn (Maven); expected it to be installed: scripts/setup.sh"
+    command -v mvn >/dev/null || die "found no mvn (Maven), expected it to be installed; scripts/setup.sh installs it"
     with_dots "fetching Apache Kafka (54 MB)" copy_jars || cannot
     with_dots "checking Apache Kafka" check_jars ||
         die "the fetched files differ from deploy/kafka/jars.sha256 (see above); nothing was installed"
@@ -79,5 +79,5 @@ record)
     with_dots "fetching Apache Kafka" copy_jars
     (cd "$place/new" && sha256sum -- *.jar) >"$list"
     ;;
-*) die "found '${1:-}', expected fetch, present or record" ;;
+*) die "found '${1:-}', expected fetch, present, archive or record" ;;
 esac

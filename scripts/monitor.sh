@@ -77,7 +77,7 @@ start() {
 }
 
 status() {
-    running || { echo 'the monitoring does not run'; return 1; }
+    running || { echo 'the monitoring is not running'; return 1; }
     awk -F '\t' '{ printf "%-22s %-8s pid %-7s restarts %s %s\n", $1, $2, $3, $4, $5 } $2 != "running" { bad = 1 } END { exit bad }' "$RUN/monitor.status"
 }
 

@@ -36,7 +36,7 @@ make_it() {
 folder=$ROOT/build/prepared/$CARILLON_KIND-$(made_from | sha256sum | cut -c1-12)
 mkdir -p "$ROOT/build/prepared"
 exec 8>"$ROOT/build/prepared/lock"
-flock -w 300 8 || die 'another prepare.sh does not end'
+flock -w 300 8 || die 'another prepare.sh is still running after 300 s'
 if [ ! -d "$folder" ]; then
     find "$ROOT/build/prepared" -mindepth 1 -maxdepth 1 -type d -name "$CARILLON_KIND-*" -exec rm -rf {} +
     (make_it "$folder") 8>&-

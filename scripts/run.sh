@@ -103,7 +103,7 @@ status() {
             "$RUN/supervisor.status" || bad=1
         echo "pages: http://127.0.0.1:$(port_get HTTP_PORT)/ and /operator/"
     else
-        echo 'the services do not run'
+        echo 'the services are not running'
         bad=1
     fi
     return "$bad"

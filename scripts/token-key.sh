@@ -9,13 +9,14 @@ file=${CARILLON_KEYS:-$CARILLON_DATA/keys}/token.key
 life=${CARILLON_TOKEN_LIFE_S:-2592000}
 [ -s "$file" ] || die "$file: found nothing, expected a token key"
 
-# The keys as "number hex since": a file of one key has its digits alone, which are key 0.
+# The keys as "NUMBER HEX SINCE": a file of one key has its digits alone, which are key 0.
 keys() { sed -E '/^[[:space:]]*$/d; s/^([0-9a-fA-F]{64})[[:space:]]*$/0 \1 0/' "$file"; }
 put() {
     (umask 077 && cat >"$file.new")
     local n
     n=$(wc -l <"$file.new")
-    [ "$n" -ge 1 ] && [ "$n" -le 8 ] || { rm -f "$file.new" && die "found $n keys, expected 1 to 8: drop one first"; }
+    [ "$n" -ge 1 ] || { rm -f "$file.new" && die "found no other key, expected one that signs instead: rotate first"; }
+    [ "$n" -le 8 ] || { rm -f "$file.new" && die "found $n keys, expected at most 8: drop one first"; }
     mv "$file.new" "$file"
 }
 

@@ -18,7 +18,7 @@ fetch() {
 
 modules() {
     [ -f "$place/stamp" ] && [ "$(cat "$place/stamp")" = "$stamp" ] && return
-    command -v npm >/dev/null || die "found no npm; expected it to be installed: scripts/setup.sh"
+    command -v npm >/dev/null || die "found no npm, expected it to be installed; scripts/setup.sh installs it"
     with_dots "fetching the pages' modules" fetch || die "the pages' modules could not be fetched (see above): is there a network?"
     rm -rf "$place/cache"
     echo "$stamp" >"$place/stamp"

@@ -295,7 +295,7 @@ static uint32_t descriptors_raise(uint32_t wanted)
 {
 	struct rlimit limit;
 	if (getrlimit(RLIMIT_NOFILE, &limit) != 0)
-		fatal("edge: cannot read the limit of open files: %s", strerror(errno));
+		fatal("edge: cannot read the limit on open files: %s", strerror(errno));
 	rlim_t need = wanted + DESCRIPTORS_OWN;
 	if (limit.rlim_cur < need) {
 		limit.rlim_cur = limit.rlim_max < need ? limit.rlim_max : need;
@@ -307,7 +307,7 @@ static uint32_t descriptors_raise(uint32_t wanted)
 	uint32_t left =
 		(uint32_t)(limit.rlim_cur > 2 * DESCRIPTORS_OWN ? limit.rlim_cur - DESCRIPTORS_OWN
 								: DESCRIPTORS_OWN);
-	log_warn("the limit of open files (%llu) leaves room for %u connections, expected %u",
+	log_warn("the limit on open files (%llu) leaves room for %u connections, expected %u",
 		(unsigned long long)limit.rlim_cur, left, wanted);
 	return left;
 }

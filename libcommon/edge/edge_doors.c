@@ -342,8 +342,8 @@ static void refuse_rate(struct edge_request *request, uint32_t retry_s)
 		request->connection->slowed_until_us = request->edge->now_us + SLOWED_US;
 	edge_answer_header(request, "Retry-After", text);
 	edge_http_refuse(request, 429, "too_many",
-		"Too many requests come from this address or its network. Nothing was done. Try "
-		"again later.");
+		"Too many requests are coming from this address or its network. Nothing was done. "
+		"Try again later.");
 }
 
 bool edge_doors_request(struct edge_request *request, const struct http_head *head)
@@ -367,8 +367,8 @@ bool edge_doors_request(struct edge_request *request, const struct http_head *he
 		refuse_rate(request, retry_s);
 	} else if (!stream_enters(request, head)) {
 		return refuse(request, 429, "too_many",
-			"Too many connections come from this address or its network. Nothing was "
-			"done. Try again later.",
+			"There are too many connections from this address or its network. Nothing "
+			"was done. Try again later.",
 			NULL, NULL, NULL);
 	}
 	return true;
@@ -382,7 +382,7 @@ void edge_doors_exhausted(struct edge_listener *listener, int error)
 	metric_add(edge->accept_failed, 1);
 	if (edge->accept_failures++ == 0)
 		log_error("cannot accept a connection: %s; the listener pauses, and waiting "
-			  "connections are closed: raise the limit of open files or lower the "
+			  "connections are closed: raise the limit on open files or lower the "
 			  "number of connections",
 			strerror(error));
 	(void)shed(edge, SHED_AT_ONCE, IDLE_GRACE_US);

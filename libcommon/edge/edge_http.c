@@ -497,7 +497,9 @@ static void header_check(struct edge_request *request, const struct http_head *h
 		edge_http_refuse(request, 400, "path_refused",
 			"The path or the query has a control character or a bad % escape.");
 	} else if (!headers_good) {
-		edge_http_refuse(request, 431, "header_refused", "A header is too long.");
+		edge_http_refuse(request, 431, "header_refused",
+			"The value of a header is longer than 1023 bytes, or the values do not "
+			"fit in 6144 bytes together.");
 	} else if (!method_known) {
 		if (!path_refuses_method(request))
 			refuse_method(request, "GET, HEAD, POST",
@@ -587,10 +589,11 @@ void edge_http_malformed(struct edge_connection *connection, enum http_head_stat
 			"A request with a body needs exactly one Content-Length header, in digits.");
 	else if (status == HTTP_HEAD_TOO_LARGE)
 		(void)refuse_and_close(request, 431, "header_refused",
-			"The headers are larger than 8192 bytes in all, or there are too many of them.");
+			"The headers are larger than 8192 bytes in all, or there are more than 64 "
+			"of them.");
 	else if (status == HTTP_HEAD_HOST)
 		(void)refuse_and_close(request, 400, "host_refused",
-			"A request of HTTP/1.1 needs exactly one Host header.");
+			"An HTTP/1.1 request needs exactly one Host header.");
 	else if (status == HTTP_HEAD_TWICE)
 		(void)refuse_and_close(request, 400, "header_refused",
 			"One of these headers was sent twice, but may be sent only once: "

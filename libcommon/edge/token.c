@@ -66,7 +66,7 @@ static bool digits_read(const char *text, struct secret *secret_r)
 	       n == TOKEN_KEY_BYTES;
 }
 
-/* "number hex since", or the digits of key 0 alone. */
+/* "NUMBER HEX SINCE", or the digits of key 0 alone. */
 static bool line_read(const char *line, struct secret *secret_r)
 {
 	char digits[2 * TOKEN_KEY_BYTES + 2];
@@ -100,7 +100,7 @@ static bool file_read(struct token_key *key, FILE *file, char *error)
 		if (!ok)
 			(void)snprintf(error, TOKEN_ERROR_MAX,
 				"%.120s: line %zu: found %zu characters that are not a key, "
-				"expected 64 hex digits, or \"number hex since\" on at most %d "
+				"expected 64 hex digits, or \"NUMBER HEX SINCE\" on at most %d "
 				"lines",
 				key->path, n, length, TOKEN_KEYS_MAX);
 	}

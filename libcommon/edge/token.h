@@ -3,7 +3,7 @@
  * always "carillon". The key is CARILLON_KEYS/token.key, 64 hex digits, shared by all instances of
  * gateway and notifications.
  *
- * The file may hold several keys, one per line: `number hex since`. From `since` on (seconds since
+ * The file may hold several keys, one per line: `NUMBER HEX SINCE`. From `since` on (seconds since
  * 1970), new tokens are signed with the key. Tokens are checked with all keys in the file. So every
  * instance knows a new key before the first token is signed with it, and an old key stays until its
  * last token has expired (scripts/token-key.sh). A file with only the 64 digits holds key 0. */

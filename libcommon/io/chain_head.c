@@ -212,7 +212,8 @@ bool chain_public_write(const char *path, const struct chain_key *key, char *err
 	/* Without the earlier keys, nobody could read the earlier heads. */
 	if (stat(path, &about) == 0 && about.st_size > 0 && !(whole && there.n == 1))
 		return say(error,
-			"%.120s: found %zu readable keys, and not this key; expected it among them",
+			"%.120s: found %zu readable keys, but not the key that signs now; "
+			"expected that key among them",
 			path, there.n);
 	return hex_file_write(path, key->public_key, 0644, true, error);
 }

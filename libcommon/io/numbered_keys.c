@@ -77,7 +77,7 @@ static bool read_file(const char *path, FILE *file, struct numbered_keys *keys, 
 			"%.120s: found no key, expected lines of \"number hex64\"", path);
 	else
 		(void)snprintf(error, NUMBERED_KEYS_ERROR_MAX,
-			"%.80s line %d: found something else, expected \"number hex64\" or "
+			"%.80s line %d: expected \"number hex64\" or "
 			"\"number hex64 since\", numbers > 0 in rising order, at most %d keys",
 			path, at, NUMBERED_KEYS_MAX);
 	return false;

@@ -72,7 +72,8 @@ static bool log_in(struct redis_link *link)
 	FILE *file = fopen(common.redis_login, "re");
 	if (file == NULL || fscanf(file, "%63s %127s", user, password) != 2) {
 		(void)snprintf(why, sizeof(why),
-			"CARILLON_REDIS_LOGIN: %s: found no user and password, expected both",
+			"CARILLON_REDIS_LOGIN: %s: found no readable file with a user and a "
+			"password, expected one",
 			common.redis_login);
 		if (file != NULL)
 			(void)fclose(file);

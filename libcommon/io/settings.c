@@ -168,7 +168,7 @@ static void text_set(const struct setting *s, const char *text)
 		refuse("%s: found %zu bytes, expected at most %d", s->name, strlen(text),
 			SETTING_TEXT_MAX - 1);
 	if (s->fallback == NULL && text[0] == '\0')
-		refuse("%s: found an empty text, expected a value (%s)", s->name, s->help);
+		refuse("%s: found an empty value, expected some text (%s)", s->name, s->help);
 	(void)snprintf((char *)s->value, SETTING_TEXT_MAX, "%s", text);
 }
 

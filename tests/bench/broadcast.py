@@ -147,7 +147,7 @@ def descriptors(clients):
     soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     wanted = clients + SPARE
     if hard != resource.RLIM_INFINITY and hard < wanted:
-        raise SystemExit(f"broadcast: the limit of open files: found {hard}, expected {wanted} for {clients} clients; raise it (ulimit -Hn {wanted}), "
+        raise SystemExit(f"broadcast: the limit on open files: found {hard}, expected {wanted} for {clients} clients; raise it (ulimit -Hn {wanted}), "
                          "or give --clients=N")
     resource.setrlimit(resource.RLIMIT_NOFILE, (max(soft, wanted) if soft != resource.RLIM_INFINITY else soft, hard))
 

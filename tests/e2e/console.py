@@ -120,7 +120,7 @@ def test_a_player_is_cared_for():
     assert int(rows[0][0]) == 1250 and json.loads(rows[0][1])["actor"] == "operator-1 anna", rows
     do(page, "Deposit", {"amount": "12,5x"})
     send(page)
-    page.see("/Write an amount/.test(document.querySelector('dialog [role=alert]')?.innerText)")
+    page.see("/Enter an amount/.test(document.querySelector('dialog [role=alert]')?.innerText)")
     page.press("dialog button[aria-label=Close]")
     do(page, "Set a limit", {"limit": "wager", "period": "day", "value": "100"})
     send(page)
@@ -278,7 +278,21 @@ def test_webhooks():
     do(page, "End it")
     send(page)
     done(page)
-    page.see("/No address is told/.test(document.querySelector('main').innerText)")
+    page.see("/No webhooks yet/.test(document.querySelector('main').innerText)")
+
+
+def test_silence_leaves_only_an_action_in_doubt():
+    page = pages.Page("console", "/operator/")
+    go(page, "webhooks")
+    page.evaluate(code="(window.kept = window.fetch, window.fetch = () => Promise.reject(new TypeError('no network')), true)")
+    do(page, "New webhook", {"url": "https://casino.invalid/hook", "kinds": "hit"})
+    send(page)
+    page.see("document.querySelector('dialog [role=alert]')?.innerText === 'The server does not answer. The action may or may not have been done.'")
+    page.press("dialog button[aria-label=Close]")
+    page.evaluate(code="location.hash = 'audit'")
+    page.see("document.querySelector('main [role=alert]')?.innerText === 'The server does not answer.'")
+    page.evaluate(code="(window.fetch = window.kept, location.hash = 'overview', true)")
+    page.see("document.querySelector('main') && !document.querySelector('main [role=alert]')")
 
 
 def test_users():

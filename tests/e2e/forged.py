@@ -218,11 +218,12 @@ def test_a_back_end_reconciles_its_deposits():
         told = json.loads(reconcile(wrong, "--json")[1])
         assert not told["agrees"] and [one["where"] for one in told["differences"]] == [f"deposit {id_}"] and told["listed"] == len(wrong), told
     unbooked = "00" * 16
-    assert "nothing, for it is not booked" in reconcile([*lines, f"{unbooked},1-5,EUR,100"])[1]
+    assert "nothing, because it is not booked" in reconcile([*lines, f"{unbooked},1-5,EUR,100"])[1]
     assert reconcile(lines[-1:], "--day", "2001-01-01")[0] == 0  # nothing booked then has to be listed
     for wrong in ("", "what", f"{unbooked},1-5,XXQ,100", f"{unbooked},1-5,EUR,1e3", f"{unbooked},none,EUR,100", f"{lines[0]}\n{unbooked},2-5,EUR,100"):
         status, _, error = reconcile([wrong])
         assert status == 2 and "expected id,player,currency,amount_minor" in error, (wrong, status, error)
+        assert ("found no deposit," in error) == (wrong == "") and ("found '" in error) == (wrong != ""), (wrong, error)
 
 
 def test_a_proposal_of_somebody_else():

@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import subprocess
+import tempfile
 import time
 
 from lib_deal import Deal
@@ -311,6 +312,28 @@ def test_token_key_rotates():
     key_command("drop", "0")
     wait_until("the end of its sessions", lambda: refusal(person.token) == (401, "token_forged"), 5)
     assert refusal(newer.token) == (200, None)
+
+
+def test_token_keys_are_one_to_eight():
+    """The last key is not dropped, nor is a ninth added: what is told helps, and the file stays as it was."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = f"{folder}/token.key"
+        with open(path, "w", encoding="ascii") as file:
+            file.write("ab" * 32 + "\n")
+
+        def command(*arguments):
+            done = subprocess.run([f"{ROOT}/scripts/token-key.sh", *arguments], env={**os.environ, "CARILLON_KEYS": folder}, check=False, capture_output=True, text=True)
+            return done.returncode, done.stderr, read_text(path).splitlines()
+
+        status, error, lines = command("drop", "0")
+        assert status != 0 and "found no other key, expected one that signs instead: rotate first" in error and lines == ["ab" * 32], (status, error, lines)
+        for n in range(2, 9):
+            status, error, lines = command("rotate", "0")
+            assert status == 0 and len(lines) == n, (status, error, lines)
+        status, error, kept = command("rotate", "0")
+        assert status != 0 and "found 9 keys, expected at most 8: drop one first" in error and kept == lines, (status, error, kept)
+        status, error, lines = command("drop", "0")
+        assert status == 0 and len(lines) == 7, (status, error, lines)
 
 
 def with_engine(setting):

@@ -185,6 +185,11 @@ def test_tampering_is_found_and_named():
         assert not made["ok"] and where in made["difference"]["where"], (statement, made["difference"])
         assert ("seqs[1] = " in statement) == ("went back; restored from a backup? (its incarnation is 1)" in made["difference"]["expected"]), made
         place.sql(undo, writer=True)
+    was = place.sql(f"select state from pool.event where pool = 1 and event = {totals}")[0][0]
+    place.sql(event.format("state = 'odd'"), writer=True)
+    found = replay(status=1)["difference"]
+    assert (found["where"], found["found"], found["expected"]) == (f"pool.event 1, {totals} (totals)", "odd", "a known state of the pool"), found
+    place.sql(event.format(f"state = '{was}'"), writer=True)
     place.sql("alter table pool.event enable trigger user", writer=True)
     assert replay()["ok"]
 
@@ -202,7 +207,7 @@ def altered(table, statement):
 def test_old_events_are_folded():
     """What happened days ago leaves for a file; every moment after it is made again as before, what came before it is said to be in the file."""
     before, events = replay(), [int(e) for e, in place.sql("select event from pool.event where pool = 1 order by event")]
-    assert "found nothing" in fold(status=2) and "no event is that old" in fold("--retain", "1")
+    assert "found nothing" in fold(status=2) and "no event is older than --retain keeps" in fold("--retain", "1")
     assert json.loads(fold("--retain", "1", "--json")) == {"pool": "1", "events": "0", "first": None, "last": None, "file": None}
     last = int(place.sql(f"select max(event) from pool.event where pool = 1 and time <= '{moments[2][0]}'")[0][0])
     altered("pool.event", f"update pool.event set time = time - interval '3 days' where pool = 1 and event <= {last}")

@@ -140,6 +140,22 @@ def test_each_503_and_504_says_what_became_of_the_request():
     assert set(listed) == wanted, f"without a row in contracts.md: {sorted(wanted - set(listed))}; with a row, and no such answer: {sorted(set(listed) - wanted)}"
 
 
+def test_a_refusal_and_a_failure_have_codes_of_their_own():
+    """A code never changes its meaning: what the server could not do (500) is not what a client got wrong."""
+    mixed = [row["code"] for row in HTTP["x-problems"] if 500 in row["statuses"] and any(status < 500 for status in row["statuses"])]
+    assert not mixed, f"both a refusal and a failure in services/gateway/openapi.py: {mixed}"
+
+
+def test_the_list_says_what_the_sources_say():
+    """The general text of a code, word for word."""
+    listed = {row["code"]: row["message"] for row in HTTP["x-problems"]}
+    for path, code in (("services/gateway/adapters/sessions.c", "session_failed"), ("services/gateway/adapters/sessions.c", "currency_unknown"),
+                       ("services/gateway/adapters/answers.c", "not_available"), ("services/notifications/adapters/clients_io.c", "token"),
+                       ("services/spin-engine/adapters/fault.c", "game_stopped")):
+        told = re.search(r'[45]\d\d,\s*"%s",\s*"([^"]+)"' % code, source(path))
+        assert told and told[1] == listed[code], (path, code, told and told[1], listed[code])
+
+
 def test_frames_are_those_of_the_contract():
     told = set(re.findall(r'"type":"(\w+)"', source("docs/contracts.md").split("## WebSocket of notifications")[1].split("\n## ")[0]))
     kinds = {message["payload"]["properties"]["type"]["const"] for message in SOCKET["components"]["messages"].values() if "type" in message["payload"]["properties"]}

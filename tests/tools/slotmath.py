@@ -360,6 +360,44 @@ def optimise():
     check(call_json("rtp", path)["modes"][0]["in_band"] is True, "optimise: its strips are out of the band")
 
 
+def searches():
+    """Each member of a search file by its place, and what was found there."""
+    example = json.load(open("docs/example-game/search.json", encoding="utf-8"))
+    number = {"kind": "number", "mode": "base", "target": "95.50", "pointer": "/symbols/2/pays/3", "from": 1, "to": 2}
+
+    def strips(**members):
+        return {"seed": 1, "stages": [example["stages"][0], {**example["stages"][0], **members}]}
+
+    def numbers(**members):
+        return {"stages": [{**number, **members}]}
+
+    reels = example["stages"][0]["reels"]
+    for search, said in (
+            ([], "/stages: found nothing, expected an array"), ({"seed": 1}, "/stages: found nothing, expected an array"), ({"stages": 1}, "/stages: found another type, expected an array"),
+            ("{\n]", ":2: found "), (None, ": found unable to open"),
+            (strips(reels=[*reels[:4], {**reels[4], "nosuch": 1}]), "/stages/1/reels/4: found 'nosuch', expected the id of a symbol"),
+            (strips(blocks=[{"reel": 1, "symbols": ["pear", "nosuch"]}]), "/stages/1/blocks/0/symbols/1: found 'nosuch', expected the id of a symbol"),
+            (strips(blocks=[{"reel": 1, "symbols": [7]}]), "/stages/1/blocks/0/symbols/0: found another type, expected the id of a symbol"),
+            (strips(blocks=[{"reel": 1, "symbols": []}]), "/stages/1/blocks/0/symbols: found 0, expected 1 to "),
+            (strips(blocks=[{"reel": 6, "symbols": ["pear"]}]), "/stages/1/blocks/0/reel: found something else, expected a whole number from 1 to 5"),
+            (strips(weights={"each": 0}), "/stages/1/weights/each: found something else, expected a number from 1 to "),
+            (strips(weights={"each": 5, "showing": {"pear": 0}}), "/stages/1/weights/showing/pear: found something else, expected a number from 1 to "),
+            (strips(weights={"each": 5, "showing": {"nosuch": 1}}), "/stages/1/weights/showing: found 'nosuch', expected the id of a symbol"),
+            (strips(hit_rate=["24", "many"]), "/stages/1/hit_rate/1: found 'many', expected a percentage"),
+            (strips(target="much"), "/stages/1/target: found 'much', expected a percentage"),
+            (strips(pointer="/x"), "/stages/1/pointer: found an unknown member, expected one of: kind mode target hit_rate strips reels apart blocks runs weights astray seed steps\n"),
+            (numbers(pointer="/none"), "/stages/0/pointer: found '/none', expected a JSON pointer to a whole number in the definition"),
+            (numbers(also=["/symbols/2/pays/3", "/none"]), "/stages/0/also/1: found '/none', expected a JSON pointer to a whole number in the definition"),
+            (numbers(state="none"), "/stages/0/state: found 'none', expected a state of mode base")):
+        path = f"{scratch}/search.json"
+        if search is None:
+            path = f"{scratch}/no-such.json"
+        else:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(search if isinstance(search, str) else json.dumps(search))
+        refused("optimise", EXAMPLE, "--quiet", "--input", path, found=said)
+
+
 def refused(*arguments, found):
     done = call(*arguments, status=2)
     said = done.stderr.decode()
@@ -372,7 +410,7 @@ def refusals():
     for command in ("rtp", "simulate", "par", "optimise", "replay", "check", "cards"):
         refused(command, found="found nothing")
         refused(command, "a", "--no-such", found="--no-such")
-        refused(command, "a", "b", found="b")
+        refused(command, "a", "b", found="found 'b', expected only one argument without --")
         check(b"slotmath" in call(command, "--help").stdout, f"{command} --help")
     refused("par", "mystic-gem", "--format", "pdf", found="pdf")
     refused("par", "mystic-gem", "--format", found="html|csv|json")
@@ -402,6 +440,7 @@ def main():
     cards()
     check_files()
     optimise()
+    searches()
     refusals()
     for path in glob.glob(f"{scratch}/*"):
         os.remove(path)

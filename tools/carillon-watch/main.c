@@ -79,7 +79,7 @@ static struct watch_options options_read(int argc, char **argv)
 			   !option_take(argv[i], "--keys", &options.keys) &&
 			   !option_take(argv[i], "--redis", &options.redis) &&
 			   !option_take(argv[i], "--kafka", &options.kafka)) {
-			wrong(argv[i], "an option of those below");
+			wrong(argv[i], "one of the options below");
 		}
 	}
 	if (options.listen == NULL || strchr(options.listen, ':') == NULL)

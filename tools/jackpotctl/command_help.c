@@ -117,7 +117,7 @@ static void command_print(const struct command *command)
 	puts("  0  it is done, or all is in order");
 	if (command->broken != NULL)
 		printf("  1  %s\n", command->broken);
-	puts("  2  the arguments or the database are wrong");
+	puts("  2  the arguments are wrong, or the database failed");
 }
 
 /* ---- several ---- */
@@ -139,9 +139,9 @@ static void overview_print(const char *words, size_t length)
 		printf("%*s", column < NAME_COLUMN ? NAME_COLUMN - column : 2, "");
 		puts(row->help);
 	}
-	puts("\njackpotctl COMMAND --help says more of one. Exit status: 0: it is done, or all is in "
-	     "order;\n1: it is not, as the command's help says; 2: the arguments or the database are "
-	     "wrong.");
+	puts("\njackpotctl COMMAND --help says more of one. Exit status: 0: it is done, or all is "
+	     "in order;\n1: it is not: see the command's help; 2: the arguments are wrong, or the "
+	     "database failed.");
 }
 
 int help_run(const struct call *call)

@@ -151,8 +151,8 @@ int manual_run(const struct call *call)
 	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++)
 		term_roff(variables[i].name, variables[i].help);
 	puts(".SH EXIT STATUS\n.TP\n\\fB0\\fR\nIt is done, or all is in order.\n"
-	     ".TP\n\\fB1\\fR\nIt is not, as each command says.\n"
-	     ".TP\n\\fB2\\fR\nThe arguments or the database are wrong.\n.SH FILES");
+	     ".TP\n\\fB1\\fR\nIt is not: each command says more.\n"
+	     ".TP\n\\fB2\\fR\nThe arguments are wrong, or the database failed.\n.SH FILES");
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
 		term_roff(files[i].name, files[i].help);
 	return 0;

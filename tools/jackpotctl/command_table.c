@@ -60,7 +60,7 @@ const struct command_option command_options[OPTIONS_N] = {
 	[OPTION_SAMPLE] = { .name = "--sample",
 		.value = "N",
 		.expected = "a number of accounts",
-		.help = "Replays the moves of only so many accounts.",
+		.help = "Replays the moves of only this many accounts.",
 		.standard = "all",
 		.least = 1,
 		.most = INT64_MAX },
@@ -78,8 +78,8 @@ const struct command_option command_options[OPTIONS_N] = {
 	[OPTION_RETAIN] = { .name = "--retain",
 		.value = "DAYS",
 		.expected = "a number of days",
-		.help = "Keeps so many days in the database: for 'ledger close' before the newest day "
-			"there, at least 30; for 'pool fold' before today, at least 1.",
+		.help = "Keeps this many days in the database: for 'ledger close' before the "
+			"newest day there, at least 30; for 'pool fold' before today, at least 1.",
 		.standard = "for 'ledger close', 0: all; 'pool fold' has none",
 		.most = RETAIN_MAX },
 	[OPTION_AT] = { .name = "--at",
@@ -90,7 +90,7 @@ const struct command_option command_options[OPTIONS_N] = {
 	[OPTION_IN] = { .name = "--in",
 		.value = "SECONDS",
 		.expected = "a number of seconds",
-		.help = "Lets services draw with the new key after so many seconds.",
+		.help = "Lets services draw with the new key after this many seconds.",
 		.standard = "10",
 		.least = 2,
 		.most = WAIT_MAX },

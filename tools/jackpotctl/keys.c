@@ -41,7 +41,8 @@ static bool file_read(const char *path, char text_r[FILE_ROOM], struct stat *abo
 	text_r[length] = '\0';
 	(void)fclose(file);
 	return (good && length > 0 && length < FILE_ROOM - 256) ||
-	       say(path, "no keys, or too many bytes", "lines of \"number hex64\"");
+	       say(path, "no keys, or too many bytes",
+		       "lines of \"NUMBER HEX\", HEX being 64 hex digits");
 }
 
 /* A new file of the same owner, moved to the path: services never read half of it. */
@@ -154,7 +155,7 @@ bool keys_rotate_heads(const char *heads)
 		fprintf(stderr, "jackpotctl: %s\n", error);
 		return false;
 	}
-	printf("key %zu of the heads signs the next ones; back up %s and copy %s\n", keys.n, path,
+	printf("key %zu of the heads signs the next heads; back up %s and copy %s\n", keys.n, path,
 		public_path);
 	return true;
 }

@@ -140,7 +140,7 @@ bool quarantine_release(PGconn *conn, const char *player)
 		tried += !back && PQgetvalue(result, 0, 0)[0] == 't';
 		bool stays = tried > 5 * TRY_S;
 		if (back)
-			printf("player %s plays again\n", player);
+			printf("player %s can play again\n", player);
 		else if (stays)
 			printf("player %s stays in quarantine: %s\n", player,
 				PQgetvalue(result, 0, 1));
@@ -148,7 +148,7 @@ bool quarantine_release(PGconn *conn, const char *player)
 		if (back || stays)
 			return back;
 	}
-	printf("no engine has tried player %s within %d s; it tries as soon as one runs\n", player,
+	printf("no engine has tried player %s within %d s; the next one that runs will\n", player,
 		WAIT_S);
 	return false;
 }

@@ -30,7 +30,7 @@ static _Noreturn void wrong(const char *path, uint64_t line, const char *found)
 	fprintf(stderr,
 		"jackpotctl: %s, line %" PRIu64
 		": found '%s', expected id,player,currency,amount_minor of one operator, such as "
-		"5f0c..32 hex digits,1-17,EUR,5000\n",
+		"5f0c1e7a93b24d68a0c5f2e19b7d4836,1-17,EUR,5000\n",
 		path, line, found);
 	exit(EXIT_USAGE);
 }
@@ -102,8 +102,13 @@ static void list_read(const char *path, struct list *list)
 			wrong(path, at, kept);
 	}
 	(void)fclose(file);
-	if (list->count == 0)
-		wrong(path, at, "no deposit");
+	if (list->count == 0) {
+		fprintf(stderr,
+			"jackpotctl: %s: found no deposit, expected id,player,currency,amount_minor "
+			"in at least one line\n",
+			path);
+		exit(EXIT_USAGE);
+	}
 	for (int i = 0; i < ARRAYS; i++)
 		add(list, i, "}");
 	for (int i = 0; i < ARRAYS; i++) /* "..,}" */
@@ -120,10 +125,11 @@ static const char differences_sql[] =
 	"from wallet.entry where kind = 20 and refusal = 0 and outside_id is not null and player >> "
 	"48 = $5::bigint) "
 	"select format('deposit %s', id) as \"where\", case when l.id is null then 'nothing in the list' else "
-	"format('player %s-%s, currency %s, amount %s, listed %s times', l.player >> 48, l.player & "
-	"281474976710655, l.currency, l.amount, l.n) end as found, case when b.id is null then 'nothing, for "
-	"it is not booked' else format('player %s-%s, currency %s, amount %s, once, as booked at "
-	"shard %s, seq %s', b.player >> 48, b.player & 281474976710655, b.currency, b.amount, "
+	"format('player %s-%s, currency %s, amount %s, times listed: %s', l.player >> 48, l.player "
+	"& 281474976710655, l.currency, l.amount, l.n) end as found, case when b.id is null then "
+	"'nothing, because it is not booked' else format('player %s-%s, currency %s, amount %s, "
+	"once, as booked at shard %s, seq %s', b.player >> 48, b.player & 281474976710655, "
+	"b.currency, b.amount, "
 	"b.shard, b.seq) end as expected from listed l full join booked b using (id) where (l.id is null and "
 	"($6::text is null or to_char(b.day, 'YYYY-MM-DD') = $6)) or (l.id is not null and (b.id is "
 	"null or l.n > 1 or (l.player, l.currency, l.amount) <> (b.player, b.currency, b.amount))) "

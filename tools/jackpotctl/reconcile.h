@@ -9,7 +9,7 @@
 
 /* The file has a line for each deposit of one operator, "id,player,currency,amount_minor":
  *
- *     5f0c..32 hex digits,1-17,EUR,5000
+ *     5f0c1e7a93b24d68a0c5f2e19b7d4836,1-17,EUR,5000
  *
  * Each must be booked once, as listed; each deposit of this operator that is booked must be listed
  * (day: YYYY-MM-DD, only those booked on this UTC day; NULL: all). Prints each difference. Returns

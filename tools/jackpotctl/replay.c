@@ -368,10 +368,12 @@ static bool read_event(struct replay *replay, const PGresult *rows, int i, const
 		.terms = { number(rows, i, SEED), number(rows, i, RATE), number(rows, i, SHARE) },
 		.amount = { replay_int128(rows, i, AMOUNT) },
 	};
-	if (!pool_event_parse(PQgetvalue(rows, i, KIND), &event_r->kind) ||
-		!pool_state_parse(PQgetvalue(rows, i, STATE), &event_r->state))
+	if (!pool_event_parse(PQgetvalue(rows, i, KIND), &event_r->kind))
 		return replay_differs(
-			replay, PQgetvalue(rows, i, KIND), "a kind of event", "%s", where);
+			replay, PQgetvalue(rows, i, KIND), "a known kind of event", "%s", where);
+	if (!pool_state_parse(PQgetvalue(rows, i, STATE), &event_r->state))
+		return replay_differs(replay, PQgetvalue(rows, i, STATE),
+			"a known state of the pool", "%s", where);
 	if (event_r->kind != POOL_EVENT_HIT)
 		return true;
 	if (PQgetisnull(rows, i, PLAYER))
@@ -383,7 +385,7 @@ static bool read_event(struct replay *replay, const PGresult *rows, int i, const
 			(uint32_t)number(rows, i, HIT + 9), number(rows, i, HIT + 10) };
 	return (event_r->claim.currency == event_r->currency &&
 		       event_r->claim.coin_minor == event_r->coin_minor) ||
-	       replay_differs(replay, "another row", "the event's", "pool.hit %u, %s",
+	       replay_differs(replay, "another row", "the row of this event", "pool.hit %u, %s",
 		       replay->number, PQgetvalue(rows, i, HITS));
 }
 

@@ -267,7 +267,7 @@ int run_report(const struct call *call)
 	if (options.list != NULL && !report_list_known(options.list))
 		call_wrong(call, OPTION_CSV, NULL);
 	if (options.list != NULL && options.json)
-		call_wrong(call, OPTION_CSV, "one of --csv and --json");
+		call_wrong(call, OPTION_CSV, "only one of --csv and --json");
 	conn = database_open(call);
 	return ended(conn, report_print(conn, &options));
 }

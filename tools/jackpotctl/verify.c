@@ -101,8 +101,8 @@ static void currencies_format(char *numbers, char *exponents)
 static void progress(const char *about, size_t at, size_t of, uint64_t rows)
 {
 	if (isatty(STDERR_FILENO) == 1)
-		fprintf(stderr, "\r%s: question %zu of %zu over %" PRIu64 " rows\033[K", about, at,
-			of, rows);
+		fprintf(stderr, "\r%s: check %zu of %zu over %" PRIu64 " rows\033[K", about, at, of,
+			rows);
 }
 
 static void progress_end(void)
@@ -256,7 +256,7 @@ void verify_print(const struct verify_report *report)
 		if (point->title == NULL)
 			continue;
 		if (why_not(report, i) != NULL) {
-			printf("not    %2zu  %s: %s\n", i, point->title, why_not(report, i));
+			printf("skip    %2zu  %s: %s\n", i, point->title, why_not(report, i));
 			continue;
 		}
 		printf("%s  %2zu  %s (%" PRIu64 " checked)\n",

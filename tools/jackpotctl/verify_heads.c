@@ -340,10 +340,10 @@ static void missing_heads_check(
 		"+ ($1::jsonb->>'newest')::bigint * interval '1 microsecond' as time), last as "
 		"(select distinct on (shard) shard, batch, time from wallet.batch order by shard, "
 		"batch desc) select format('shard %s, batch %s', shard, l.batch), format('last head "
-		"of batch %s', coalesce(h.batch::text, 'none')), format('one of batch %s: it is of "
-		"%s, the newest head of %s', l.batch, l.time, n.time) from last l left join h using "
-		"(shard) cross join newest n where coalesce(h.batch, 0) < l.batch and l.time < "
-		"n.time - interval '1 second' * ($1::jsonb->>'late')::integer";
+		"of batch %s', coalesce(h.batch::text, 'none')), format('a head of batch %s: that "
+		"batch is of %s, the newest head of %s', l.batch, l.time, n.time) from last l "
+		"left join h using (shard) cross join newest n where coalesce(h.batch, 0) < "
+		"l.batch and l.time < n.time - interval '1 second' * ($1::jsonb->>'late')::integer";
 	struct chain_head last[SCOPE_SHARDS_MAX];
 	char text[SCOPE_SHARDS_MAX * 40 + 128];
 	uint64_t newest = 0;

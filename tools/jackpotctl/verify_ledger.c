@@ -78,7 +78,7 @@ static const char accounts_sql[] =
  * by itself. wallet.account.opened is of a transaction after the opening's row. */
 static const char reopened_sql[] =
 	"select 1, format('shard %s, seq %s, player %s', j.shard, j.seq, j.player), 'an opening', "
-	"format('none: the account is there since %s', a.opened) from @journal@ j join "
+	"format('none: the account has existed since %s', a.opened) from @journal@ j join "
 	"wallet.account a using (player) where not @whole@ and j.kind = 1 and j.move = 0 and "
 	"j.refusal = 0 and a.opened < j.time limit 20";
 

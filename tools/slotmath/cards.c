@@ -33,8 +33,8 @@ static size_t numbers_read(const char *option, const char *text, int64_t *out, s
 	for (;; text = end + 1) {
 		errno = 0;
 		if (n == room || text[0] < '0' || text[0] > '9')
-			refuse("--%s: found '%s', expected at most %zu whole numbers with commas "
-			       "between",
+			refuse("--%s: found '%s', expected at most %zu whole numbers, separated "
+			       "by commas",
 				option, text, room);
 		out[n] = strtoll(text, &end, 10);
 		if (errno || out[n] < 1 || (*end && *end != ','))

@@ -60,7 +60,7 @@ void draft_return(const struct draft *draft, uint32_t mode, enum exact_depth dep
 	refuse("mode: found no exact figure for mode %u, expected one", mode);
 }
 
-void draft_state_return(const struct draft *draft, uint32_t mode, const char *state, mpq_t rtp_r)
+void draft_state_return(const struct draft *draft, const struct search_stage *stage, mpq_t rtp_r)
 {
 	bool found = false;
 
@@ -70,16 +70,16 @@ void draft_state_return(const struct draft *draft, uint32_t mode, const char *st
 		if (exact_mode(draft->game, i, EXACT_RETURN, &figures) != EXACT_OK)
 			refuse("out of memory for the exact return");
 		for (uint32_t k = 0; k < figures.state_count && !found; k++) {
-			found = figures.mode_index == mode &&
-				strcmp(figures.state[k].name, state) == 0;
+			found = figures.mode_index == stage->mode &&
+				strcmp(figures.state[k].name, stage->state) == 0;
 			if (found)
 				mpq_set(rtp_r, figures.state[k].rtp);
 		}
 		exact_mode_free(&figures);
 	}
 	if (!found)
-		refuse("search: state: found '%s', expected a state of mode %s", state,
-			draft->game->mode[mode].id);
+		refuse("search: /stages/%zu/state: found '%s', expected a state of mode %s",
+			stage->index, stage->state, draft->game->mode[stage->mode].id);
 }
 
 /* A list of symbols; with weights if the stops have different weights. */

@@ -51,21 +51,21 @@ static bool try_value(struct number_work *work, int64_t value, int *sign_r)
 	mpq_t rtp;
 
 	if (!put_number(work->draft->json, work->stage->pointer, value))
-		refuse("search: pointer: found '%s', expected a JSON pointer to a whole number "
-		       "of the definition",
-			work->stage->pointer);
+		refuse("search: /stages/%zu/pointer: found '%s', expected a JSON pointer to a "
+		       "whole number in the definition",
+			work->stage->index, work->stage->pointer);
 	for (uint32_t i = 0; i < work->stage->also_count; i++)
 		if (!put_number(work->draft->json, work->stage->also[i], value))
-			refuse("search: also: found '%s', expected a JSON pointer to a whole "
-			       "number of the definition",
-				work->stage->also[i]);
+			refuse("search: /stages/%zu/also/%u: found '%s', expected a JSON pointer "
+			       "to a whole number in the definition",
+				work->stage->index, i, work->stage->also[i]);
 	if (!draft_renew(work->draft, error)) {
 		*work->why = error;
 		return false;
 	}
 	mpq_init(rtp);
 	if (work->stage->state[0])
-		draft_state_return(work->draft, work->stage->mode, work->stage->state, rtp);
+		draft_state_return(work->draft, work->stage, rtp);
 	else
 		draft_return(work->draft, work->stage->mode, EXACT_RETURN, rtp, NULL);
 	mpq_sub(rtp, rtp, work->stage->target);
@@ -113,8 +113,8 @@ bool number_search(struct draft *draft, const struct search_stage *stage, struct
 		low_sign != high_sign)
 		bisect(&work, stage->from, stage->to, low_sign);
 	else if (low_sign == high_sign && work.found)
-		*why = "the return does not cross the target between from and to: took the "
-		       "nearer end";
+		*why = "the return does not cross the target between \"from\" and \"to\": took "
+		       "the nearer end";
 	good = work.found && try_value(&work, work.best, &sign);
 	mpq_clear(work.best_distance);
 	return good;

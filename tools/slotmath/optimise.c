@@ -32,12 +32,21 @@ static json_t *load(const char *path)
 {
 	json_error_t error;
 	json_t *json = json_load_file(path, JSON_REJECT_DUPLICATES, &error), *member;
+	json_t *stages = json_object_get(json, "stages");
 	const char *name;
 
-	if (!json_is_array(json_object_get(json, "stages")))
-		refuse("%s: found no \"stages\" (%s), expected a search; docs/mathematics.md "
+	if (!json) {
+		char line[24] = "";
+
+		if (error.line > 0)
+			snprintf(line, sizeof(line), ":%d", error.line);
+		refuse("%s%s: found %s, expected a search file; docs/mathematics.md describes it",
+			path, line, error.text);
+	}
+	if (!json_is_array(stages))
+		refuse("%s: /stages: found %s, expected an array, as docs/mathematics.md "
 		       "describes it",
-			path, error.text);
+			path, stages ? "another type" : "nothing");
 	json_object_foreach(
 		json, name, member) if (strcmp(name, "stages") != 0 && strcmp(name, "seed") != 0)
 		refuse("%s: /%s: found an unknown member, expected seed and stages", path, name);

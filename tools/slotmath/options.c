@@ -179,7 +179,7 @@ void options_read(const struct command *command, int argc, char **argv, struct o
 		}
 		if (!command->subject || options_r->subject[0])
 			refuse("argument: found '%s', expected %s", argv[i],
-				command->subject ? "one subject only" : "options only");
+				command->subject ? "only one argument without --" : "options only");
 		if (!argv[i][0] || strlen(argv[i]) >= OPTIONS_TEXT_MAX)
 			refuse("%s: found %zu characters, expected 1 to %d", command->subject,
 				strlen(argv[i]), OPTIONS_TEXT_MAX - 1);

@@ -52,7 +52,8 @@ struct search_reel {
 
 /* One stage, read and checked against the definition. */
 struct search_stage {
-	bool number; /* else strips */
+	size_t index; /* of the file's stages, for messages */
+	bool number;  /* else strips */
 	uint32_t mode;
 	bool has_target;
 	mpq_t target; /* as a fraction, 0.96 for 96 % */
@@ -94,9 +95,9 @@ bool draft_renew(struct draft *draft, char *error);
 /* The exact return of a mode at the largest bet of its first published class. */
 void draft_return(const struct draft *draft, uint32_t mode, enum exact_depth depth, mpq_t rtp_r,
 	mpq_t hit_rate_r);
-/* The exact return of one of the mode's states, such as "level 2"; exits with 2 if the mode does
- * not have it. */
-void draft_state_return(const struct draft *draft, uint32_t mode, const char *state, mpq_t rtp_r);
+/* The exact return of the state that the stage names, such as "level 2"; exits with 2 if its mode
+ * does not have it. */
+void draft_state_return(const struct draft *draft, const struct search_stage *stage, mpq_t rtp_r);
 /* Copies the strips of a set from the game to the JSON. */
 void draft_put_strips(struct draft *draft, uint32_t set);
 

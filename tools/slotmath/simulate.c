@@ -102,7 +102,7 @@ static void run(const struct options *options, struct outcome *outcome)
 	double n, stake, mean;
 
 	if (fast_new(outcome->game, &bet, &start, &sim) != FAST_OK)
-		refuse("%s: found a mode that is too large for the tables of Monte Carlo",
+		refuse("%s: found a mode that is too large for the Monte Carlo tables",
 			outcome->game->mode[outcome->mode].id);
 	progress_begin(&watched.progress, outcome->game->mode[outcome->mode].id, options->quiet);
 	began = clock_mono_us();

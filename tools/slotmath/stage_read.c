@@ -16,6 +16,8 @@ static uint32_t symbol_of(const struct game *game, size_t stage, const char *whe
 	refuse("search: /stages/%zu/%s: found '%s', expected the id of a symbol", stage, where, id);
 }
 
+#define PLACE_MAX 96 /* bytes of a place in a stage; longer names are shortened */
+
 static const char *text_of(const json_t *object, size_t stage, const char *key, bool needed)
 {
 	const json_t *value = json_object_get(object, key);
@@ -28,7 +30,7 @@ static const char *text_of(const json_t *object, size_t stage, const char *key, 
 	return json_string_value(value);
 }
 
-/* "96.08" (percent) as a part of 1. */
+/* "96.08" (percent) as a part of 1. `where` is the whole place. */
 static void percent_of(const char *where, const char *text, mpq_t out)
 {
 	char digits[32];
@@ -57,34 +59,48 @@ static void percent_of(const char *where, const char *text, mpq_t out)
 	mpq_clear(scale);
 }
 
-static int64_t number_of(const json_t *object, size_t stage, const char *key, int64_t min,
+static void stage_percent(const char *text, size_t stage, const char *key, mpq_t out)
+{
+	char where[PLACE_MAX];
+
+	snprintf(where, sizeof(where), "search: /stages/%zu/%s", stage, key);
+	percent_of(where, text, out);
+}
+
+static int64_t number_at(const json_t *value, size_t stage, const char *where, int64_t min,
 	int64_t max, int64_t fallback)
 {
-	const json_t *value = json_object_get(object, key);
-
 	if (!value && fallback >= 0)
 		return fallback;
 	if (!json_is_integer(value) || json_integer_value(value) < min ||
 		json_integer_value(value) > max)
 		refuse("search: /stages/%zu/%s: found %s, expected a whole number from %lld to %lld",
-			stage, key, value ? "something else" : "nothing", (long long)min,
+			stage, where, value ? "something else" : "nothing", (long long)min,
 			(long long)max);
 	return json_integer_value(value);
+}
+
+static int64_t number_of(const json_t *object, size_t stage, const char *key, int64_t min,
+	int64_t max, int64_t fallback)
+{
+	return number_at(json_object_get(object, key), stage, key, min, max, fallback);
 }
 
 static void read_reel(const json_t *reel, size_t stage, uint32_t r, const struct game *game,
 	struct search_reel *reel_r)
 {
+	char where[PLACE_MAX];
 	const char *id;
 	const json_t *count;
 	uint32_t sum = 0;
 
+	snprintf(where, sizeof(where), "reels/%u", r);
 	if (!json_is_object(reel))
 		refuse("search: /stages/%zu/reels/%u: found %s, expected an object", stage, r,
 			reel ? "another type" : "nothing");
 	json_object_foreach((json_t *)(uintptr_t)reel, id, count)
 	{
-		uint32_t s = symbol_of(game, stage, "reels", id);
+		uint32_t s = symbol_of(game, stage, where, id);
 		json_int_t least =
 			json_integer_value(json_is_array(count) ? json_array_get(count, 0) : count);
 		json_int_t most =
@@ -103,6 +119,33 @@ static void read_reel(const json_t *reel, size_t stage, uint32_t r, const struct
 			stage, r, sum, GAME_STRIP_MAX);
 }
 
+static void read_block(const json_t *block, size_t stage, size_t i, const struct game *game,
+	struct search_block *out)
+{
+	const json_t *symbols = json_object_get(block, "symbols");
+	char where[PLACE_MAX];
+
+	if (json_array_size(symbols) == 0 || json_array_size(symbols) > sizeof(out->symbol))
+		refuse("search: /stages/%zu/blocks/%zu/symbols: found %zu, expected 1 to %zu ids "
+		       "of symbols",
+			stage, i, json_array_size(symbols), sizeof(out->symbol));
+	snprintf(where, sizeof(where), "blocks/%zu/reel", i);
+	out->reel = (uint32_t)number_at(
+			    json_object_get(block, "reel"), stage, where, 1, game->reels, -1) -
+		    1;
+	out->length = (uint32_t)json_array_size(symbols);
+	for (uint32_t k = 0; k < out->length; k++) {
+		const char *id = json_string_value(json_array_get(symbols, k));
+
+		snprintf(where, sizeof(where), "blocks/%zu/symbols/%u", i, k);
+		if (!id)
+			refuse("search: /stages/%zu/%s: found another type, expected the id of a "
+			       "symbol",
+				stage, where);
+		out->symbol[k] = (uint8_t)symbol_of(game, stage, where, id);
+	}
+}
+
 static void read_blocks(
 	const json_t *blocks, size_t stage, const struct game *game, struct search_stage *stage_r)
 {
@@ -111,22 +154,10 @@ static void read_blocks(
 
 	json_array_foreach(blocks, i, block)
 	{
-		const json_t *symbols = json_object_get(block, "symbols");
-		struct search_block *out = &stage_r->block[i];
-
-		if (i == SEARCH_BLOCKS_MAX || json_array_size(symbols) == 0 ||
-			json_array_size(symbols) > sizeof(out->symbol))
-			refuse("search: /stages/%zu/blocks/%zu: expected at most %d blocks of 1 to "
-			       "%zu symbols",
-				stage, i, SEARCH_BLOCKS_MAX, sizeof(out->symbol));
-		out->reel = (uint32_t)number_of(block, stage, "reel", 1, game->reels, -1) - 1;
-		out->length = (uint32_t)json_array_size(symbols);
-		for (uint32_t k = 0; k < out->length; k++) {
-			const char *id = json_string_value(json_array_get(symbols, k));
-
-			out->symbol[k] =
-				(uint8_t)symbol_of(game, stage, "blocks", id ? id : "no text");
-		}
+		if (i == SEARCH_BLOCKS_MAX)
+			refuse("search: /stages/%zu/blocks: found %zu, expected at most %d", stage,
+				json_array_size(blocks), SEARCH_BLOCKS_MAX);
+		read_block(block, stage, i, game, &stage_r->block[i]);
 		stage_r->block_count++;
 	}
 }
@@ -155,13 +186,13 @@ static void read_runs(
 			stage);
 }
 
-static uint32_t weight_read(const json_t *value, size_t stage, const char *key)
+static uint32_t weight_read(const json_t *value, size_t stage, const char *where)
 {
 	json_int_t weight = json_integer_value(value);
 
 	if (weight < 1 || weight > GAME_STOP_WEIGHT_MAX)
-		refuse("search: /stages/%zu/weights/%s: expected a number from 1 to %d", stage, key,
-			GAME_STOP_WEIGHT_MAX);
+		refuse("search: /stages/%zu/%s: found %s, expected a number from 1 to %d", stage,
+			where, value ? "something else" : "nothing", GAME_STOP_WEIGHT_MAX);
 	return (uint32_t)weight;
 }
 
@@ -169,15 +200,20 @@ static void read_weights(
 	const json_t *json, size_t stage, const struct game *game, struct search_stage *stage_r)
 {
 	const json_t *weights = json_object_get(json, "weights"), *weight;
+	char where[PLACE_MAX];
 	const char *id;
 
 	stage_r->weight_each = 1;
 	if (!weights)
 		return;
-	stage_r->weight_each = weight_read(json_object_get(weights, "each"), stage, "each");
+	stage_r->weight_each = weight_read(json_object_get(weights, "each"), stage, "weights/each");
 	json_object_foreach(json_object_get(weights, "showing"), id, weight)
-		stage_r->weight_showing[symbol_of(game, stage, "weights/showing", id)] =
-		weight_read(weight, stage, id);
+	{
+		uint32_t s = symbol_of(game, stage, "weights/showing", id);
+
+		snprintf(where, sizeof(where), "weights/showing/%s", game->symbol[s].id);
+		stage_r->weight_showing[s] = weight_read(weight, stage, where);
+	}
 }
 
 static void read_also(const json_t *json, size_t stage, struct search_stage *stage_r)
@@ -237,8 +273,10 @@ static void read_hit_rate(const json_t *json, size_t stage, struct search_stage 
 		refuse("search: /stages/%zu/hit_rate: expected two percentages, such as "
 		       "[\"20\", \"35\"]",
 			stage);
-	percent_of("hit_rate", json_string_value(json_array_get(range, 0)), stage_r->hit_least);
-	percent_of("hit_rate", json_string_value(json_array_get(range, 1)), stage_r->hit_most);
+	stage_percent(json_string_value(json_array_get(range, 0)), stage, "hit_rate/0",
+		stage_r->hit_least);
+	stage_percent(json_string_value(json_array_get(range, 1)), stage, "hit_rate/1",
+		stage_r->hit_most);
 	if (mpq_cmp(stage_r->hit_least, stage_r->hit_most) > 0)
 		refuse("search: /stages/%zu/hit_rate: found the larger value first, expected "
 		       "minimum, maximum",
@@ -254,14 +292,15 @@ static void only_known(const json_t *json, size_t stage, const char *const *know
 
 	json_object_foreach((json_t *)(uintptr_t)json, name, member)
 	{
-		size_t i = 0;
+		char names[256] = "";
+		size_t i = 0, n = 0;
 
-		while (known[i] && strcmp(known[i], name) != 0)
-			i++;
+		for (; known[i] && strcmp(known[i], name) != 0; i++)
+			n += (size_t)snprintf(names + n, sizeof(names) - n, " %s", known[i]);
 		if (!known[i])
-			refuse("search: /stages/%zu/%s: found an unknown member for this kind of "
-			       "stage",
-				stage, name);
+			refuse("search: /stages/%zu/%s: found an unknown member, expected one "
+			       "of:%s",
+				stage, name, names);
 	}
 }
 
@@ -296,7 +335,7 @@ void stage_read(const json_t *search, size_t index, const struct options *option
 	static const char *const of_number[] = { "kind", "mode", "target", "hit_rate", "state",
 		"pointer", "also", "from", "to", NULL };
 
-	*stage_r = (struct search_stage){ .number = strcmp(kind, "number") == 0 };
+	*stage_r = (struct search_stage){ .index = index, .number = strcmp(kind, "number") == 0 };
 	if (!stage_r->number && strcmp(kind, "strips") != 0)
 		refuse("search: /stages/%zu/kind: found '%s', expected strips or number", index,
 			kind);
@@ -310,7 +349,7 @@ void stage_read(const json_t *search, size_t index, const struct options *option
 			index, mode);
 	stage_r->has_target = target != NULL;
 	if (target)
-		percent_of("search: target", target, stage_r->target);
+		stage_percent(target, index, "target", stage_r->target);
 	read_hit_rate(json, index, stage_r);
 	if (stage_r->number) {
 		const char *state = text_of(json, index, "state", false);

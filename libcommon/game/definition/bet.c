@@ -50,7 +50,7 @@ static void read_currency(const struct node *node, const char *code, struct game
 
 	node_keys(node, "coins no_buy_coins stake_min stake_max price_max");
 	if (!known) {
-		node_fail(node, "this name", "a currency code such as EUR");
+		node_fail(node, "a member of this name", "a currency code such as EUR");
 		return;
 	}
 	currency->number = known->number;
@@ -105,7 +105,7 @@ static void read_gamble_limits(const struct node *limits, struct game *game)
 			if (game->currency[c].number == known->number)
 				currency = &game->currency[c];
 		if (!currency) {
-			node_fail(&limit, "this name", "a currency of /bet/currencies");
+			node_fail(&limit, "a member of this name", "a currency of /bet/currencies");
 			return;
 		}
 		currency->gamble_limited = !node_is_null(&limit);

@@ -28,7 +28,8 @@ static void check_pick_outcome(const struct node *outcomes, const struct game *g
 	if (pick_outcome->weight + pick_outcome->weight_per_coin * y_min < 0 ||
 		pick_outcome->weight + pick_outcome->weight_per_coin * y_max < 0)
 		node_fail(&node, NULL,
-			"weight + weight_per_coin x y >= 0 for y from %" PRId64 " to %" PRId64,
+			"weight + weight_per_coin x y >= 0, with y (lines x coins) from %" PRId64
+			" to %" PRId64,
 			y_min, y_max);
 	if (pick_outcome->kind != PICK_JACKPOT)
 		return;
@@ -117,6 +118,7 @@ static void check_winnable(
 	struct node symbols = node_member(root, "progressive_symbols");
 	uint32_t sets = definition_base_sets(game);
 	bool winnable = rules->symbol != GAME_NO_SYMBOL;
+	uint32_t shown;
 
 	for (uint32_t i = 0; i < game->pick_outcome_count; i++)
 		winnable |= game->pick_outcome[i].kind == PICK_JACKPOT;
@@ -127,10 +129,12 @@ static void check_winnable(
 		return;
 	if (game->jackpot.pool == 0)
 		node_fail(&symbols, NULL, "null in a game without a pool");
-	if (definition_reels_with(game, seen, sets, rules->symbol) < rules->count) {
+	shown = definition_reels_with(game, seen, sets, rules->symbol);
+	if (shown < rules->count) {
 		struct node count = node_member(&symbols, "count");
 
-		node_fail(&count, NULL, "at most as many as the strips of the base game can show");
+		node_fail(&count, NULL, "at most the %u that the strips of the base game can show",
+			shown);
 	}
 	/* on a line they are adjacent, from the first reel */
 	for (uint32_t r = 0; !rules->anywhere && r < rules->count; r++) {

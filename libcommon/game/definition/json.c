@@ -202,7 +202,7 @@ void node_text(const struct node *node, char *out, size_t room)
 	if (node->reader->failed)
 		return;
 	if (!text || !text[0] || strlen(text) >= room)
-		node_fail(node, NULL, "a text of 1 to %zu bytes", room - 1);
+		node_fail(node, NULL, "a string of 1 to %zu bytes", room - 1);
 	else
 		memcpy(out, text, strlen(text) + 1);
 }
@@ -287,7 +287,8 @@ bool node_number_key(
 		return false;
 	snprintf(canonical, sizeof(canonical), "%lu", value);
 	if (strcmp(canonical, key) != 0 || value < min || value > max) {
-		node_fail(member, "this name", "a number from %" PRIu32 " to %" PRIu32, min, max);
+		node_fail(member, "a member of this name", "a number from %" PRIu32 " to %" PRIu32,
+			min, max);
 		return false;
 	}
 	*value_r = (uint32_t)value;

@@ -105,7 +105,7 @@ void definition_read_jackpot(const struct node *root, struct game *game)
 		const struct currency *currency = currency_by_code(code);
 
 		if (!currency)
-			node_fail(&node, "this name", "a currency code such as EUR");
+			node_fail(&node, "a member of this name", "a currency code such as EUR");
 		else
 			read_jackpot_rows(&node, currency, link);
 	}

@@ -369,7 +369,7 @@ void definition_prove(const struct node *root, const struct game *game)
 {
 	struct node free_spins = *root;
 	double lose, log10_p;
-	char found[96];
+	char found[112];
 
 	if (!lose_until_win(root, game, &lose))
 		return;
@@ -379,7 +379,8 @@ void definition_prove(const struct node *root, const struct game *game)
 	if (game->free_spins.offered)
 		free_spins = node_member(root, "free_spins");
 	snprintf(found, sizeof(found),
-		"%.3f free spins won per free spin, long rounds with probability 10^%.1f",
+		"%.3f free spins won per free spin, and too long rounds with a probability of "
+		"10^%.1f",
 		awards_mean(game), log10_p);
 	node_fail(&free_spins, found,
 		"a probability below 10^%.0f for rounds of more than %d phases: let free spins "

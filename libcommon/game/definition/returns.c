@@ -187,8 +187,8 @@ static void warn_row(const struct jackpot_link *link, const struct jackpot_row *
 	mpq_clear(rtp);
 	snprintf(out, DEFINITION_WARNING_MAX,
 		"/jackpot/rows/%s: coin value %" PRId64 " has a seed of %" PRId64
-		", out of proportion to the pool's %" PRId64 " at %" PRId64
-		": %.64s then returns %s %%",
+		", out of proportion to the pool's seed of %" PRId64 " at coin value %" PRId64
+		": mode %.64s then returns %s %%",
 		currency ? currency->code : "?", row->coin_minor, row->seed_minor,
 		link->base_seed_minor, link->base_coin_minor, mode->mode, percent);
 }

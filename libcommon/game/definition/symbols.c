@@ -190,7 +190,7 @@ void definition_read_lines(const struct node *root, struct game *game)
 		}
 		for (size_t other = 0; other < l; other++)
 			if (memcmp(game->line[other], game->line[l], game->reels) == 0)
-				node_fail(&line, "a line that is there already",
+				node_fail(&line, "a line that already exists",
 					"a line that differs from line %zu", other);
 	}
 }

@@ -126,8 +126,9 @@ static void test_cascade_refusals(void **state)
 			"\"strips\":\"base\",\"wild_reels\":null,"
 			"\"guarantee\":{\"kind\":\"line_win\"},\"published_rtp\":[{\"bets\":"
 			"\"all\",\"percent\":\"95.50\",\"tolerance\":\"0.005\"}]}",
-			"/cascades: found an object of 3 members, expected null in a game with "
-			"bought wild reels or guarantees, or a simulated return (mode buy)" },
+			"/cascades: found an object of 3 members, expected null, or a "
+			"simulated return (mode buy), in a game with bought wild reels or "
+			"guarantees" },
 		{ "/modes/0/published_rtp/0/simulated",
 			"{\"rounds\":1000000000,\"half_width\":\"0.02\"}",
 			"/modes/0/published_rtp: found a simulated return, expected a proved "

@@ -176,7 +176,8 @@ static void test_definition_refusals_of_free_and_sticky_spins(void **unused)
 		{ "/free_spins/wild_multipliers", "[1]", "/wild_multipliers: found an array of 1" },
 		{ "/free_spins/wild_multipliers", "[1,4,2]", "/wild_multipliers/2: found 2" },
 		{ "/free_spins/awards/symbol", "\"jewel\"", "of the kind scatter" },
-		{ "/free_spins/awards/base", "{\"4\":5}", "/awards/base/4: found this name" },
+		{ "/free_spins/awards/base", "{\"4\":5}",
+			"/awards/base/4: found a member of this name" },
 		{ "/free_spins/awards/base", "{\"3\":0}", "/awards/base/3: found 0" },
 		{ "/free_spins/awards/base", "{\"2\":5}",
 			"/awards/base: found awards that fall as the count grows" },
@@ -186,7 +187,7 @@ static void test_definition_refusals_of_free_and_sticky_spins(void **unused)
 			"most 2 symbols" },
 		{ "/free_spins/awards/free", NULL, "/awards/free: found nothing" },
 		{ "/free_spins/awards/free", "{\"1\":5,\"2\":5,\"3\":5}",
-			"long rounds with probability 10^" },
+			"per free spin, and too long rounds with a probability of 10^" },
 	};
 	static const struct refusal sticky[] = {
 		{ "/sticky_respins/symbol", "\"moon\"", "of the kind line" },
@@ -228,7 +229,8 @@ static void test_definition_refusals_of_progressives(void **unused)
 		{ "/progressive_symbols/bets", "\"big\"", "expected one of: all max" },
 		{ "/progressive_symbols/symbol", "\"jewel\"", "of the kind jackpot" },
 		{ "/strips/base/2", "[\"a\",\"b\",\"c\",\"moon\",\"b\",\"c\",\"jewel\"]",
-			"/progressive_symbols/count: found 3, expected at most as many as the strips" },
+			"/progressive_symbols/count: found 3, expected at most the 2 that the "
+			"strips" },
 		{ "/strips/base/0/9", "\"crown\"",
 			"/strips/base/0/9: found \"crown\", expected at least 2 other symbols" },
 		{ "/jackpot/published_with_contribution", "\"95.10\"",
@@ -344,7 +346,7 @@ static void test_definition_refusals_of_unlock(void **unused)
 		{ "/potions/free_spins/sets/0/features", "[\"high_symbols\",\"mega_wild\"]",
 			"one feature, or the multiplier and one other" },
 		{ "/potions/free_spins/sets/1/features", "[\"high_symbols\"]",
-			"found a set that is there already" },
+			"found a set that already exists" },
 		{ "/potions/free_spins/sets/0/features", "[\"multiplier\",\"multiplier\"]",
 			"a feature of this game, listed only once" },
 	};

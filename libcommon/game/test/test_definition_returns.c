@@ -117,8 +117,8 @@ static void test_definition_warnings_of_seeds(void **unused)
 	assert_int_equal(definition_warnings(&game, keep, said), 2);
 	/* the jackpot's part is 0.405155 %: a tenth of it, and twice of it */
 	assert_non_null(strstr(said, "/jackpot/rows/EUR: coin value 20 has a seed of 4000, out of "
-				     "proportion to the pool's 2000000 at 1000: base then returns "
-				     "94.235367 %"));
+				     "proportion to the pool's seed of 2000000 at coin value 1000: "
+				     "mode base then returns 94.235367 %"));
 	assert_non_null(strstr(said, "/jackpot/rows/SEK: coin value 10 has a seed of 40000"));
 	assert_non_null(strstr(said, "returns 95.00516"));
 	definition_free(&game);

@@ -117,7 +117,7 @@ static void test_settings_reject_bad_values(void **state)
 		const char *set, *message;
 	} TABLE[] = {
 		{ "CARILLON_PG_DSN", "CARILLON_PG_DSN: found nothing, expected a value" },
-		{ "CARILLON_PG_DSN=", "CARILLON_PG_DSN: found an empty text, expected a value" },
+		{ "CARILLON_PG_DSN=", "CARILLON_PG_DSN: found an empty value, expected some text" },
 		{ "CARILLON_KAFKA", "CARILLON_KAFKA: found nothing" },
 		{ "CARILLON_REDIS", "CARILLON_REDIS: found nothing" },
 		{ "CARILLON_PG_RO_DSN", "CARILLON_PG_RO_DSN: found nothing" },

@@ -134,7 +134,8 @@ static bool read_odds(const char *name, json_t *root, struct card_set_config *se
 		int64_t in, of;
 		(void)snprintf(pointer, sizeof(pointer), "/odds/%.8s", code);
 		if (currency == NULL)
-			return refuse(error, name, pointer, json, "a known currency's code");
+			return refuse(error, name, pointer, json,
+				"a known currency's code as this member's name");
 		if (!keys_known(name, pointer, json, KEYS, error))
 			return false;
 		(void)snprintf(pointer, sizeof(pointer), "/odds/%.8s/of", code);
@@ -192,17 +193,23 @@ static bool load_one(const char *path, struct card_sets *sets, char *error)
 	char text[16 * 1024];
 	FILE *file = fopen(path, "rb");
 	size_t length = file != NULL ? fread(text, 1, sizeof(text), file) : 0;
-	bool whole = file != NULL && !ferror(file) && length < sizeof(text);
+	bool readable = file != NULL && !ferror(file);
 	int reason = errno;
 	if (file != NULL)
 		(void)fclose(file);
-	if (!whole || sets->count == CARD_SETS_MAX) {
+	if (!readable)
 		(void)snprintf(error, CARD_SETS_ERROR_MAX,
-			"%.300s: found %s, expected a file below %zu bytes and at most %d sets",
-			path, whole ? "too many sets" : strerror(reason), sizeof(text),
-			CARD_SETS_MAX);
+			"%.300s: found %s, expected a readable file", path, strerror(reason));
+	else if (length == sizeof(text))
+		(void)snprintf(error, CARD_SETS_ERROR_MAX,
+			"%.300s: found a file of %zu bytes or more, expected fewer", path,
+			sizeof(text));
+	else if (sets->count == CARD_SETS_MAX)
+		(void)snprintf(error, CARD_SETS_ERROR_MAX,
+			"%.300s: found a set after %d others, expected at most %d sets", path,
+			CARD_SETS_MAX, CARD_SETS_MAX);
+	if (!readable || length == sizeof(text) || sets->count == CARD_SETS_MAX)
 		return false;
-	}
 	struct card_set_config *set = &sets->set[sets->count];
 	if (!card_sets_parse(path, text, length, set, error))
 		return false;

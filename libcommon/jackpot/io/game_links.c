@@ -120,7 +120,7 @@ static const struct currency *currency(const struct at *at, const char *code)
 {
 	const struct currency *known = currency_by_code(code);
 	if (known == NULL)
-		fail(at, "a member named by the code of a currency, such as EUR");
+		fail(at, "the code of a currency, such as EUR, as this member's name");
 	return known;
 }
 

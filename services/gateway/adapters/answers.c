@@ -24,19 +24,19 @@ void answer_bad(
 
 void answer_unavailable(struct edge_request *request, const char *error)
 {
-	/* A crowd's reads fail together: one line a second says it, with how many there were. */
+	/* A crowd's requests fail together: one line a second says it, with how many there were. */
 	static uint64_t told_us, failed;
 	uint64_t now_us = clock_mono_us();
 	failed++;
 	if (told_us == 0 || now_us >= told_us + SECOND_US) {
-		log_warn("%" PRIu64 " queries have failed, most recently: %s", failed,
+		log_warn("%" PRIu64 " requests could not be answered, most recently: %s", failed,
 			error == NULL ? "no result" : error);
 		told_us = now_us;
 		failed = 0;
 	}
 	edge_answer_header(request, "Retry-After", "1");
 	edge_answer_error(request, 503, "not_available",
-		"The database cannot be read now. Try again.", NULL, NULL, NULL);
+		"The server cannot do this now. Try again.", NULL, NULL, NULL);
 }
 
 void answer_busy(struct edge_request *request)
@@ -82,7 +82,8 @@ bool answer_query(struct edge_request *request, const char *const *names)
 			continue;
 		edge_answer_error(request, 400, "field_unknown",
 			"A query parameter is unknown or appears twice.", "query", name,
-			names[0] == NULL ? "no parameters" : "each known parameter at most once");
+			names[0] == NULL ? "no parameters"
+					 : "only the parameters of this route, each at most once");
 		return false;
 	}
 	return true;

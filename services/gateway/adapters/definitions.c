@@ -96,7 +96,7 @@ void on_definition(struct edge_request *request, void *context)
 	if (!gateway->settings.definitions) {
 		edge_answer_error(request, 403, "not_published",
 			"This operator does not publish the definitions of games.", "digest",
-			digest, "a round's file that contains the definition");
+			digest, "the definition in the saved file of a round");
 		return;
 	}
 	if (!hex_parse(digest, SHA256_BYTES, bytes)) {

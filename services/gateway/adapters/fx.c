@@ -170,7 +170,7 @@ static bool body_ok(struct edge_request *request, const struct fx_body *body,
 	else if (body->has_valid_from &&
 		 (uint64_t)body->valid_from_us > clock_wall_us() + AHEAD_MAX_US)
 		answer_bad(request, "valid_from_us", "more than 400 days ahead",
-			"microseconds since 1970, now or later");
+			"microseconds since 1970, from now to 400 days ahead");
 	else
 		return true;
 	return false;

@@ -283,8 +283,7 @@ bool games_current(struct gateway *gateway, struct edge_request *request)
 	if (late.again == ticket)
 		return true;
 	if (late.n == WAITING_MAX) {
-		answer_unavailable(
-			request, "too many requests wait for newly announced definitions");
+		answer_busy(request);
 		return false;
 	}
 	late.waiting[late.n++] = (struct waiting){ ticket, late.looks };

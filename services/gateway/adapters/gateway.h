@@ -215,8 +215,9 @@ void wrong_tick(struct gateway *gateway); /* once a second */
 
 void answer_problem(struct edge_request *request, const struct problem *problem); /* 400 */
 void answer_bad(struct edge_request *request, const char *where, const char *found,
-	const char *expected);						  /* 400 */
-void answer_unavailable(struct edge_request *request, const char *error); /* 503: a query failed */
+	const char *expected); /* 400 */
+/* 503: a query failed, or what the answer needs is not there yet; `error` is for the log. */
+void answer_unavailable(struct edge_request *request, const char *error);
 void answer_busy(struct edge_request *request); /* 503: would wait too long; nothing was done */
 void answer_behind(
 	struct edge_request *request); /* 503: an announced definition is not loaded here yet */

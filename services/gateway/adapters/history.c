@@ -421,7 +421,7 @@ static bool filters_read(
 	*game_r = 0;
 	*wins_r = edge_query(request, "wins", text, sizeof(text)) != NULL;
 	if (*wins_r && strcmp(text, "true") != 0) {
-		answer_bad(request, "wins", text, "true, or no such parameter");
+		answer_bad(request, "wins", text, "true, or leave the parameter out");
 		return false;
 	}
 	if (edge_query(request, "game", text, sizeof(text)) == NULL)

@@ -256,7 +256,7 @@ static bool filter_read(
 	*filter_r = (struct history_filter){ .wins = edge_query(request, "wins", text,
 							     sizeof(text)) != NULL };
 	if (filter_r->wins && strcmp(text, "true") != 0) {
-		answer_bad(request, "wins", text, "true, or no such parameter");
+		answer_bad(request, "wins", text, "true, or leave the parameter out");
 		return false;
 	}
 	if (!time_read(request, "from_us", &filter_r->from_us) ||

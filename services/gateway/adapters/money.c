@@ -33,7 +33,7 @@ bool player_path(struct edge_request *request, uint32_t operator_id, player_id *
 		player_id_make(operator_id, (uint64_t)number, player_r))
 		return true;
 	answer_bad(request, "player", edge_parameter(request, 1),
-		"the player's number with this operator, without the operator's number");
+		"the player's number alone: 17, not 1-17");
 	return false;
 }
 
@@ -340,7 +340,8 @@ void on_open_player(struct edge_request *request, void *context)
 		!currency_ok(request, body.currency, &currency))
 		return;
 	if (!player_id_make(operator_id, (uint64_t)body.player, &sent.player)) {
-		answer_bad(request, "player", "not the number of a player", "1 to 281474976710655");
+		answer_bad(request, "player", "a number that no player can have",
+			"1 to 281474976710655");
 		return;
 	}
 	query_open(gateway, request, &sent, body.currency);

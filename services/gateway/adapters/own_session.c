@@ -82,7 +82,7 @@ static bool all_read(struct edge_request *request, bool *all_r)
 	*all_r = edge_query(request, "all", text, sizeof(text)) != NULL;
 	if (!*all_r || strcmp(text, "true") == 0)
 		return true;
-	answer_bad(request, "all", text, "true, or no such parameter");
+	answer_bad(request, "all", text, "true, or leave the parameter out");
 	return false;
 }
 

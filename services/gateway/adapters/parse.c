@@ -129,7 +129,7 @@ static bool huge(
 		problem->message = "A field has the wrong type.";
 		(void)snprintf(problem->where, sizeof(problem->where), "%s%.60s", prefix, name);
 		(void)snprintf(problem->found, sizeof(problem->found),
-			"a number that does not fit 64 bits");
+			"a number that does not fit in 64 bits");
 		field_expected(field, problem->expected);
 		return true;
 	}

@@ -180,7 +180,7 @@ static const struct {
 	{ "asked", 409, "payment_asked",
 		"The provider has not said whether it paid: it may have paid or may still pay. "
 		"To decide anyway, send \"force\":true.",
-		"id", "an answer of the provider" },
+		"id", "an answer from the provider" },
 	{ "answered", 409, "provider_has_answered",
 		"The provider has already reported a different outcome.", "decision",
 		"the outcome that the provider reported" },
@@ -298,7 +298,7 @@ static void on_hold_to_decide(void *context, PGresult *result, const char *error
 	} else if (request != NULL && key_may_decide(waiting, request, result)) {
 		int64_t age_s = ((int64_t)clock_wall_us() - pg_number(result, 0, 6)) / 1000000;
 		(void)snprintf(found, sizeof(found), "booked %" PRId64 " s ago", age_s);
-		(void)snprintf(expected, sizeof(expected), "%" PRId64 " s at least",
+		(void)snprintf(expected, sizeof(expected), "at least %" PRId64 " s ago",
 			waiting->gateway->settings.decide_after_s);
 		if (age_s >= waiting->gateway->settings.decide_after_s) {
 			decide(waiting, request, result);

@@ -125,7 +125,7 @@ static bool series_filters(struct edge_request *request, struct series_query *qu
 	if (edge_query(request, "game", slug, sizeof(slug)) != NULL) {
 		query->game = game_number(slug);
 		if (query->game == 0) {
-			answer_bad(request, "game", slug, "a game that is served");
+			answer_bad(request, "game", slug, "the id of a game from GET /v1/games");
 			return false;
 		}
 	}
@@ -365,7 +365,8 @@ static void day_answer(struct edge_request *request, struct setting_day *setting
 	}
 	if (strcmp(how, "day") == 0) {
 		answer_bad(request, "from_day", setting->body.from_day,
-			"a day that has not begun, not before a change that is set already");
+			"a day that has not begun yet, and not earlier than any change already "
+			"set");
 		return;
 	}
 	out_begin(out);

@@ -35,8 +35,8 @@ static bool token_for(struct gateway *gateway, struct edge_request *request, pla
 		return true;
 	}
 	log_error("could not make a token");
-	edge_answer_error(
-		request, 500, "token", "The session could not be created.", NULL, NULL, NULL);
+	edge_answer_error(request, 500, "session_failed", "The session could not be created.", NULL,
+		NULL, NULL);
 	return false;
 }
 
@@ -160,7 +160,8 @@ void on_session(struct edge_request *request, void *context)
 		!answer_parse(request, session_fields, &body))
 		return;
 	if (!player_id_make(operator_id, (uint64_t)body.player, &player)) {
-		answer_bad(request, "player", "not the number of a player", "1 to 281474976710655");
+		answer_bad(request, "player", "a number that no player can have",
+			"1 to 281474976710655");
 		return;
 	}
 	query_state(gateway, request, player, 0, 0);
@@ -202,7 +203,7 @@ static void on_demo_opened(struct gateway *gateway, struct edge_request *request
 		return;
 	const struct currency *currency = currency_by_code(reply->currency);
 	if (currency == NULL) {
-		edge_answer_error(request, 500, "currency",
+		edge_answer_error(request, 500, "currency_unknown",
 			"This server does not know the account's currency.", "currency",
 			reply->currency, NULL);
 		return;
@@ -247,7 +248,8 @@ void on_demo_session(struct edge_request *request, void *context)
 		number = DEMO_NUMBER_MIN + number % (UINT64_C(1) << 47);
 	}
 	if (!player_id_make(DEMO_OPERATOR, number, &sent.player)) {
-		answer_bad(request, "player", "not the number of a player", "1 to 281474976710655");
+		answer_bad(request, "player", "a number that no player can have",
+			"1 to 281474976710655");
 		return;
 	}
 	query_open(gateway, request, &sent, body.currency);

@@ -95,7 +95,7 @@ static bool roles_ok(struct edge_request *request, const char *text, role_set *r
 		return true;
 	answer_bad(request, "roles", text,
 		"viewer, support, finance, jackpots, administrator, separated by commas; "
-		"administrator without finance and jackpots");
+		"administrator not together with finance or jackpots");
 	return false;
 }
 
@@ -159,7 +159,7 @@ static void on_changed(void *context, PGresult *result, const char *error)
 	} else if (!found) {
 		edge_answer_error(request, 404, "user_unknown",
 			"This user does not exist. Nothing was done.", "user", change->body.name,
-			"another user of the operator");
+			"a user of the operator");
 	} else {
 		out_begin(out);
 		out_open(out, NULL, '{');

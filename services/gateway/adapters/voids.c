@@ -91,8 +91,8 @@ static void on_rows(void *context, PGresult *result, const char *error)
 
 	if (request != NULL && waiting->one && PQntuples(result) == 0) {
 		edge_answer_error(request, 503, "not_read_yet",
-			"The round is void, but the row of the void cannot be read yet. Read it "
-			"in the list of voids.",
+			"The round is void, but its row cannot be read yet. Read it later in the "
+			"list of voids.",
 			NULL, NULL, NULL);
 	} else if (request != NULL) {
 		answer_rows(waiting->gateway, request, result, waiting->one, "voids", void_json);

@@ -251,7 +251,8 @@ static void on_rotated(void *context, PGresult *result, const char *error)
 	else if (request != NULL)
 		edge_answer_error(request, 409, "webhook_rotating",
 			"Two secrets are in use already. Nothing was done. Wait until the old one "
-			"has ended, or send keep_s 0: then only the new secret is valid, at once.",
+			"has ended, or send \"keep_s\":0: then only the new secret is valid from "
+			"now on.",
 			NULL, NULL, NULL);
 	free(change);
 }

@@ -15,7 +15,7 @@ static const char *kind_text(enum value_kind kind)
 	case VALUE_INT:
 		return "a whole number";
 	case VALUE_REAL:
-		return "a number that is not whole or does not fit 64 bits";
+		return "a number that is not whole or does not fit in 64 bits";
 	case VALUE_TEXT:
 		return "a string";
 	case VALUE_ARRAY:

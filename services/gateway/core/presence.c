@@ -64,8 +64,9 @@ bool timeouts_parse(
 		size_t length = strcspn(at, ",");
 		if (!part_read(waits_r, at, length, max_s, &otherwise_there)) {
 			(void)snprintf(error, WAIT_ERROR_MAX,
-				"found '%.*s', expected a time (0, 90s, 15m; at most %us) for "
-				"all, or NAME=time, each once, separated by commas",
+				"found '%.*s', expected TIME for all, NAME=TIME for one, or both, "
+				"separated by commas, no name twice; TIME such as 0, 90s or 15m, "
+				"at most %us",
 				(int)(length > 40 ? 40 : length), at, (unsigned)max_s);
 			return false;
 		}

@@ -168,13 +168,15 @@ bool webhook_large_read(const char *text, char *json_r, size_t room, char *error
 		if (currency == NULL || digits < 1 || digits > 18 || text[code + 1] == '0' ||
 			strchr(",", text[code + 1 + digits]) == NULL) {
 			(void)snprintf(error_r, WEBHOOK_ERROR_MAX,
-				"found \"%.40s\", expected such as EUR=100000,SEK=1000000", text);
+				"found \"%.40s\", expected a list like EUR=100000,SEK=1000000",
+				text);
 			return false;
 		}
 		n += (size_t)snprintf(json_r + n, room - n, "%s\"%" PRIu32 "\":%.*s",
 			n == 1 ? "" : ",", currency->number, (int)digits, text + code + 1);
 		if (n + 2 > room) {
-			(void)snprintf(error_r, WEBHOOK_ERROR_MAX, "too many currencies");
+			(void)snprintf(error_r, WEBHOOK_ERROR_MAX,
+				"found more currencies than fit, expected fewer");
 			return false;
 		}
 		text += code + 1 + digits;

@@ -46,7 +46,7 @@ static const struct text errors[PLAYER_REFUSALS_N] = {
 	[REFUSED_CURRENCY] = { 409, "currency",
 		"The account already exists in another currency; \"expected\" is its ISO 4217 number." },
 	[REFUSED_NO_GAME] = { 404, "no_game", "This game is not offered here." },
-	[REFUSED_GAME_STOPPED] = { 503, "game_stopped", "The operator has stopped this game." },
+	[REFUSED_GAME_STOPPED] = { 503, "game_stopped", "This game is stopped." },
 	[REFUSED_MOVE_SPENT] = { 409, "move_spent",
 		"This move number is already used. Load the state again." },
 	[REFUSED_MOVE_AHEAD] = { 409, "move_ahead",

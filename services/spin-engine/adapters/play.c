@@ -354,9 +354,13 @@ static bool too_soon(struct engine *engine, struct seat *seat)
 			: "This bet came too soon after the last one. Nothing was done.");
 	fault.retry_ms = (uint32_t)(((left_us > refused_us ? left_us : refused_us) + 999) / 1000);
 	snprintf(fault.where, sizeof(fault.where), "bet");
-	fault_found(&fault, "the next bet %" PRIu32 " ms too soon", fault.retry_ms);
-	fault_expected(&fault, "at least %" PRId64 " ms after the last bet",
-		refused_us > left_us ? (int64_t)(REFUSED_GAP_US / 1000) : common.bet_gap_ms);
+	fault_found(&fault, "a request %" PRIu32 " ms too soon", fault.retry_ms);
+	if (refused_us > left_us)
+		fault_expected(&fault, "at least %d ms after the last refusal",
+			(int)(REFUSED_GAP_US / 1000));
+	else
+		fault_expected(&fault, "at least %" PRId64 " ms after the last bet",
+			(int64_t)common.bet_gap_ms);
 	decline_fault(engine, seat, &fault);
 	return true;
 }

@@ -56,8 +56,8 @@ static void check_exact(const struct node *cascades, const struct game *game)
 			continue;
 		if (mode->position_count > 0 || mode->guarantee != GUARANTEE_NONE)
 			node_fail(cascades, NULL,
-				"null in a game with bought wild reels or guarantees, or a "
-				"simulated return (mode %s)",
+				"null, or a simulated return (mode %s), in a game with bought "
+				"wild reels or guarantees",
 				mode->id);
 		if (cycle_stops(game, mode->strips) > CYCLE_STOPS_MAX ||
 			(game->free_spins.offered &&

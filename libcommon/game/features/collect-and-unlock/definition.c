@@ -279,7 +279,7 @@ static void read_free_features(const struct node *collectibles, struct game *gam
 		definition_add_weight(&weight, choice->weight, &rules->free_set.weight);
 		for (size_t other = 0; other < i; other++)
 			if (rules->free_set.of[other].x == choice->x)
-				node_fail(&features, "a set that is there already",
+				node_fail(&features, "a set that already exists",
 					"each set only once");
 	}
 }

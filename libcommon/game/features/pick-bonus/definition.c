@@ -41,14 +41,16 @@ static void read_pick_outcomes(const struct node *pick_outcomes, struct game *ga
 
 static void check(const struct node *root, const struct game *game, const struct strips_seen *seen)
 {
-	uint32_t sets = definition_base_sets(game) | definition_free_sets(game);
+	uint32_t sets = definition_base_sets(game) | definition_free_sets(game), shown;
 
-	if (game->pick_outcome_count > 0 &&
-		definition_reels_with(game, seen, sets, game->bonus) < game->bonus_count_min) {
+	if (game->pick_outcome_count == 0)
+		return;
+	shown = definition_reels_with(game, seen, sets, game->bonus);
+	if (shown < game->bonus_count_min) {
 		struct node pick_outcomes = node_member(root, "vials");
 		struct node least = node_member(&pick_outcomes, "bonus_min");
 
-		node_fail(&least, NULL, "at most as many as the strips can show");
+		node_fail(&least, NULL, "at most the %u that the strips can show", shown);
 	}
 }
 

@@ -53,14 +53,16 @@ static void read_scatter_award(const struct node *scatter_award, struct game *ga
 
 static void check(const struct node *root, const struct game *game, const struct strips_seen *seen)
 {
-	uint32_t sets = definition_base_sets(game) | definition_free_sets(game);
+	uint32_t sets = definition_base_sets(game) | definition_free_sets(game), shown;
 
-	if (game->scatter_count_min > 0 && definition_reels_with(game, seen, sets,
-						   game->scatter[0]) < game->scatter_count_min) {
+	if (game->scatter_count_min == 0)
+		return;
+	shown = definition_reels_with(game, seen, sets, game->scatter[0]);
+	if (shown < game->scatter_count_min) {
 		struct node scatter_award = node_member(root, "battle");
 		struct node least = node_member(&scatter_award, "scatters_min");
 
-		node_fail(&least, NULL, "at most as many as the strips can show");
+		node_fail(&least, NULL, "at most the %u that the strips can show", shown);
 	}
 }
 

@@ -5,7 +5,11 @@
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -90,11 +94,46 @@ static void test_card_sets_of_the_project_load(void **state)
 	assert_false(card_sets_load("SETS", "docs", &sets, error));
 }
 
+static void file_write(const char *path, const char *text, size_t padding)
+{
+	FILE *file = fopen(path, "we");
+	assert_non_null(file);
+	(void)fputs(text, file);
+	for (size_t i = 0; i < padding; i++)
+		(void)fputc(' ', file);
+	assert_int_equal(fclose(file), 0);
+}
+
+/* The message says what is wrong with the file, and not what the system did well. */
+static void test_card_sets_load_says_what_is_wrong_with_a_file(void **state)
+{
+	(void)state;
+	static const char valid[] = SET("2", THREE LEVEL("spades", "4", "1"));
+	char folder[] = "/tmp/card-sets-XXXXXX", path[64], error[CARD_SETS_ERROR_MAX];
+	struct card_sets sets;
+	assert_non_null(mkdtemp(folder));
+	(void)snprintf(path, sizeof(path), "%s/big.json", folder);
+
+	file_write(path, valid, 16 * 1024 - strlen(valid) - 1);
+	assert_true(card_sets_load("SETS", folder, &sets, error));
+	file_write(path, valid, 20000);
+	assert_false(card_sets_load("SETS", folder, &sets, error));
+	assert_non_null(
+		strstr(error, "/big.json: found a file of 16384 bytes or more, expected fewer"));
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(mkdir(path, 0700), 0); /* can be opened, and not read */
+	assert_false(card_sets_load("SETS", folder, &sets, error));
+	assert_non_null(strstr(error, "/big.json: found Is a directory, expected a readable file"));
+	assert_int_equal(rmdir(path), 0);
+	assert_int_equal(rmdir(folder), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_card_sets_reject_bad_files),
 		cmocka_unit_test(test_card_sets_of_the_project_load),
+		cmocka_unit_test(test_card_sets_load_says_what_is_wrong_with_a_file),
 	};
 	return cmocka_run_group_tests_name("sets", tests, NULL, NULL);
 }

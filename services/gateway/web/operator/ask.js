@@ -3,12 +3,18 @@ import { ApiError, randomHex } from "/api.js";
 
 export const session = { csrf: null, lost: () => {} };
 
+class NoAnswer extends Error {
+	constructor(method) {
+		super(method === "GET" ? "The server does not answer." : "The server does not answer. The action may or may not have been done.");
+	}
+}
+
 async function once(method, path, body, key) {
 	const headers = {};
 	if (body) headers["Content-Type"] = "application/json";
 	if (key) headers["Idempotency-Key"] = key;
 	if (method === "POST" && session.csrf) headers["X-CSRF-Token"] = session.csrf;
-	const response = await fetch(path, { method, headers, credentials: "same-origin", body: body && JSON.stringify(body) });
+	const response = await fetch(path, { method, headers, credentials: "same-origin", body: body && JSON.stringify(body) }).catch(() => { throw new NoAnswer(method); });
 	const answer = await response.json().catch(() => null);
 	if (response.ok) return answer;
 	const error = new ApiError(response.status, answer);
@@ -22,7 +28,7 @@ export const act = (path, body, key = randomHex(16)) => once("POST", path, body,
 
 // What an error says, in one or two sentences.
 export function sentence(error) {
-	if (!(error instanceof ApiError)) return "The server does not answer. The action may or may not have been done.";
+	if (!(error instanceof ApiError)) return error.message;
 	const { where, found, expected } = error.body?.error ?? {};
 	const more = [where && `in ${where}`, found && `found ${found}`, expected && `expected ${expected}`].filter(Boolean).join(", ");
 	return more ? `${error.message} (${more})` : error.message;

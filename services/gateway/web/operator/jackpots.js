@@ -48,7 +48,7 @@ function adjust(operator, pool, rows) {
 			return delta(v) === null ? "" : `${money(value, currency)} becomes about ${money(value + delta(v), currency)}; it keeps growing meanwhile.`;
 		},
 		body: (v) => {
-			if (delta(v) === null) throw "Write an amount such as +100.00 or -25.00.";
+			if (delta(v) === null) throw "Enter an amount such as +100.00 or -25.00.";
 			return { action: "adjust", parameters: { ...chosen(places, v).names, delta_minor: delta(v) }, reason: v.reason };
 		},
 	};
@@ -61,7 +61,7 @@ function exact(text, places, what) {
 	const typed = text.trim().replace(",", ".");
 	if (typed === "") return null;
 	const [, whole_, part = ""] = /^([0-9]+)(?:\.([0-9]+))?$/.exec(typed) ?? [];
-	if (whole_ === undefined || part.length > places) throw `${what}: write a number with at most ${places} digits after the point.`;
+	if (whole_ === undefined || part.length > places) throw `${what}: enter a number with at most ${places} digits after the point.`;
 	return Number(whole_ + part.padEnd(places, "0"));
 }
 
@@ -73,11 +73,11 @@ function terms(operator, pool, rows) {
 	const share = pool.kind === "cards" ? { name: "share", label: "Share of stakes, %", inputmode: "decimal", required: false, example: "0.1" } : { name: "share", label: "Row rate", inputmode: "decimal", required: false };
 	return {
 		title: `Change the terms of ${pool.id}`, button: "Change terms", path: path(operator, pool.pool), shows: figures(places[0]?.currency),
-		fields: [placeField(places), { name: "seed", label: "Seed", inputmode: "decimal", required: false, help: "Empty: it stays." }, { ...share, help: "Empty: it stays." }, REASON], what: () => "It holds from the next hit on; what is shown now stays.",
+		fields: [placeField(places), { name: "seed", label: "Seed", inputmode: "decimal", required: false, help: "Empty: it stays." }, { ...share, help: "Empty: it stays." }, REASON], what: () => "It takes effect from the next hit on; what is shown now stays.",
 		body: (v) => {
 			const { names, currency } = chosen(places, v);
 			const seed = v.seed.trim() === "" ? null : typedMinor(v.seed, currency);
-			if (v.seed.trim() !== "" && seed === null) throw `Write the seed in ${currency}, such as ${decimal(1000, currency)}.`;
+			if (v.seed.trim() !== "" && seed === null) throw `Enter the seed in ${currency}, such as ${decimal(1000, currency)}.`;
 			const grows = pool.kind === "cards" ? { wager_ppm: exact(v.share, 4, "Share of stakes") } : { row_rate_nano: exact(v.share, 9, "Row rate") };
 			return { action: "parameters", parameters: { ...names, ...optional({ seed_minor: seed, ...grows }) }, reason: v.reason };
 		},
@@ -86,7 +86,7 @@ function terms(operator, pool, rows) {
 
 const takePart = (operator, pool) => ({
 	title: `Take part in ${pool.id}`, button: "Take part or not", path: path(operator, pool.pool), shows: figures("EUR"), fields: [{ name: "takes", label: "Your players", options: [["yes", "take part"], ["no", "do not take part"]] }, REASON],
-	what: (v) => v.takes === "yes" ? "Your players' stakes feed it." : "Your players' stakes feed it no more. A game whose jackpot it is cannot be played by your players.",
+	what: (v) => v.takes === "yes" ? "Your players' stakes feed it." : "Your players' stakes no longer feed it. Your players cannot play the games that have this jackpot.",
 	body: (v) => ({ action: "take_part", parameters: { takes_part: v.takes === "yes" }, reason: v.reason }),
 });
 
@@ -95,7 +95,7 @@ const odds = (operator, pool) => ({
 	fields: [{ name: "currency", label: "Currency", value: "EUR", most: 3 }, { name: "in", label: "Chances", inputmode: "numeric", value: "1" }, { name: "of", label: "Out of", inputmode: "numeric", help: "For each smallest unit of the stake." }, REASON],
 	what: (v) => Number(v.in) > 0 && Number(v.of) > 0 ? `A round of ${money(100, v.currency.toUpperCase() || "EUR")} starts Jackpot Cards once in ${new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 }).format(Math.max(1, v.of / v.in / 100))}.` : "",
 	body: (v) => {
-		if (!(Number(v.in) > 0 && Number(v.of) >= Number(v.in))) throw "Write whole numbers above 0; out of at least the chances.";
+		if (!(Number(v.in) > 0 && Number(v.of) >= Number(v.in))) throw "Enter whole numbers above 0. \"Out of\" must not be smaller than \"Chances\".";
 		return { action: "odds", parameters: { currency: v.currency.toUpperCase(), in: Number(v.in), of: Number(v.of) }, reason: v.reason };
 	},
 });

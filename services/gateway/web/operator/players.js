@@ -25,7 +25,7 @@ const amount = (label, currency, help) => ({ name: "amount", label: `${label}, $
 
 function minorOf(text, currency, signed) {
 	const minor = typedMinor(text.replace(/^[+-]/, ""), currency);
-	if (minor === null || minor === 0 || (!signed && text.startsWith("-"))) throw `Write an amount in ${currency}, such as ${decimal(1000, currency)}.`;
+	if (minor === null || minor === 0 || (!signed && text.startsWith("-"))) throw `Enter an amount in ${currency}, such as ${decimal(1000, currency)}.`;
 	return text.startsWith("-") ? -minor : minor;
 }
 
@@ -60,7 +60,7 @@ function limitAction(base, account) {
 		body: (v) => {
 			const money_ = ["loss", "wager", "deposit"].includes(v.limit);
 			const value = Number(v.value);
-			if (!(value >= 0)) throw "Write a number.";
+			if (!(value >= 0)) throw "Enter the limit as a number.";
 			if (money_) return { limit: v.limit, period: v.period, amount_minor: typedMinor(v.value, currency), currency, reason: v.reason };
 			return v.limit === "time" ? { limit: "time", seconds: Math.round(value * 60), currency, reason: v.reason }
 				: { limit: "exclusion", until_s: Math.round(Date.now() / 1000 + value * 86400), currency, reason: v.reason };
@@ -89,7 +89,7 @@ const blockAction = (base, blocked) => ({ danger: !blocked, title: blocked ? "En
 
 export function decideAction(base, w, decision) {
 	return { danger: decision !== "capture", title: decision === "capture" ? "Paid: keep it booked" : "Not paid: give it back", button: decision === "capture" ? "Paid" : "Give back", path: () => `${base}/withdrawals/${w.id}/decisions`,
-		fields: [{ name: "force", label: "The provider's word", options: [["", "it has not been asked, or has answered"], ["yes", "decide although it has not answered"]] }, REASON],
+		fields: [{ name: "force", label: "The provider's word", options: [["", "decide only if it was never asked, or has answered"], ["yes", "decide although it has not answered"]] }, REASON],
 		what: () => `${money(w.amount_minor, w.currency)}, held since ${time(w.booked_us)}.`, body: (v) => ({ decision, reason: v.reason, ...(v.force ? { force: true } : {}) }) };
 }
 

@@ -52,7 +52,7 @@ export function Report({ me, id }) {
 	return html`<p class="crumbs"><a href="#reports">Reports</a> / ${period} ${day}</p>
 		<${Panel} title=${`${PERIODS.find(([name]) => name === data.report)[1]}: ${data.first_day ? `${data.first_day}${data.first_day === data.last_day ? "" : ` to ${data.last_day}`}` : `until ${data.last_day}`}`}
 			aside=${html`<button onClick=${() => print()}>Print</button><a class="print-no" href=${base} download="${period}-${day}.json">JSON</a>`}>
-			<p><${Badge} text=${data.state} state=${sealed ? "good" : "gold"} /> ${sealed ? "This report is over and signed: it never changes." : "It still grows, or is not sealed yet."}
+			<p><${Badge} text=${data.state} state=${sealed ? "good" : "gold"} /> ${sealed ? "This period is over and its report is signed: it never changes." : "It still grows, or is not sealed yet."}
 			<span class="quiet"> ${data.from_us ? `${time(data.from_us)} to ` : "Until "}${time(data.to_us)}</span></p><//>
 		<div class="tiles">${data.totals.map((t) => html`<${Tile} key=${t.currency} name=${`NGR, ${t.currency}`} value=${money(t.ngr_minor, t.currency)} note=${`${whole(t.rounds)} rounds, ${money(t.stakes_minor, t.currency)} staked`} />`)}</div>
 		<${Lists} report=${data} me=${me} base=${base} />`;

@@ -30,7 +30,7 @@ export function Webhooks({ me }) {
 	const change = (hook, action, title, fields, body = () => ({}), shows) => ({ danger: action === "end", title: `${title}: webhook ${hook.id}`, button: title, path: () => `${base}/${hook.id}`, fields: [...fields, REASON], shows,
 		body: (v) => ({ action, reason: v.reason, ...body(v) }) });
 	const shown = hooks.data?.webhooks.find((hook) => hook.id === open);
-	return html`<${Panel} title="Webhooks" aside=${may ? html`<${Act} main action=${make} onDone=${hooks.again} />` : null}><${Trouble} state=${hooks} /><${Table} name="webhooks" rows=${hooks.data?.webhooks} empty="No address is told what happens." columns=${[
+	return html`<${Panel} title="Webhooks" aside=${may ? html`<${Act} main action=${make} onDone=${hooks.again} />` : null}><${Trouble} state=${hooks} /><${Table} name="webhooks" rows=${hooks.data?.webhooks} empty="No webhooks yet." columns=${[
 		{ name: "id", title: "No.", number: true }, { name: "url", title: "Address" }, { name: "kinds", title: "Events", show: (h) => h.kinds.split(",").map((kind) => html`<${Badge} text=${kind.replaceAll("_", " ")} /> `) },
 		{ name: "last_answer", title: "Last answer", show: (h) => h.last_us ? html`<${Badge} text=${h.last_answer} state=${h.last_good ? "good" : "bad"} /> <small class="quiet">${time(h.last_us)}</small>` : html`<small class="quiet">none yet</small>` },
 		{ name: "sent", title: "Sent", number: true }, { name: "waiting", title: "Waiting", number: true, show: (h) => h.waiting ? html`${h.waiting} <small class="quiet">since ${time(h.oldest_us)}</small>` : 0 },
