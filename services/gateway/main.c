@@ -103,8 +103,9 @@ static const struct setting settings[] = {
 		"how long a game refuses a player after a lost connection, as GAME=time; 0: not at "
 		"all" },
 	{ "GATEWAY_POOL_OPERATORS", SETTING_TEXT, "1", 0, 0, gateway.settings.pool_operators,
-		"numbers of the operators that may change pools and sets of cards, separated by "
-		"commas; others only choose whether to take part" },
+		"numbers of the operators that may act on what all share (pools, sets of cards, "
+		"stopped games) and see the figures of all, separated by commas; others only "
+		"choose whether to take part in pools and sets" },
 	{ "GATEWAY_FX_OPERATOR", SETTING_INT, "1", 0, OPERATOR_MAX, &gateway.settings.fx_operator,
 		"number of the operator that sets the FX rates, which all share; 0: any operator" },
 	{ "GATEWAY_FX_JUMP_PERCENT", SETTING_INT, "20", 0, 1000000,

@@ -333,6 +333,7 @@ PROBLEMS = {
     "no_answer": ((504,), "The server did not answer in time."),
     "no_demo": ((404,), "A live installation has no demo players."),
     "no_game": ((404,), "This game is not offered here."),
+    "no_part": ((403,), "This operator takes no part in this pool or set, so it does not see its books. What all may see is in GET /v1/jackpots."),
     "no_owner": ((503,), "No service is responsible for this player or pool at the moment, so this request had no effect. If an earlier request with the same key was answered 504, it may have taken effect. Try again with the same key."),
     "no_pick": ((409,), "There is nothing to pick in this phase."),
     "no_round": ((404,), "This player has no such round in this game."),
@@ -340,7 +341,7 @@ PROBLEMS = {
     "not_available": ((503,), "The server cannot do this now. Try again."),
     "not_found": ((404,), "Nothing exists at this path."),
     "not_permitted": ((403,), "None of your roles permits this. Nothing was done."),
-    "not_pool_operator": ((403,), "This operator may not change pools. It may only choose whether to take part."),
+    "not_pool_operator": ((403,), "This operator may not change what all operators share: pools, sets of Jackpot Cards, stopped games. It may only choose whether to take part in pools and sets."),
     "not_priced": ((503,), "The level cannot be paid now. The card stays face down. Pick it again."),
     "not_read_yet": ((503,), "The round is void, but its row cannot be read yet. Read it later in the list of voids."),
     "not_stopped": ((409,), "The engine has not stopped this game, or it is already running again."),
@@ -528,15 +529,15 @@ route("operator", "post", OF_PLAYER + "/bonus-spins/{}/end", "Takes back the spi
 route("operator", "post", OPERATOR + "/games/{}/start", "Restarts a game that the engine has stopped; `all` for all games", obj(game=TEXT, was=ANY), body="reason")
 route("operator", "post", OF_POOL + "/actions", "Acts on a pool or a set of Jackpot Cards", named("PoolAction"), body="pool_action", key=KEY, statuses=(200, 202))
 route("operator", "post", OF_POOL + "/actions/{}/approve", "Approves an action that another key or user requested", named("PoolAction"))
-route("operator", "get", OF_POOL + "/actions", "Actions on a pool, newest first",
+route("operator", "get", OF_POOL + "/actions", "Actions on a pool that the operator may see, newest first",
       obj(actions=many(obj(id=TEXT, action=TEXT, status=one_of("done", "refused", "waiting"), done=BOOL))), query=[LIMIT])
 route("operator", "get", OF_POOL + "/transfers", "Money that a pool sent and received", obj(transfers=many(obj(number=U, amount_e27=ANY, time_us=US))), query=[LIMIT])
-route("operator", "get", OF_POOL, "The exact state of a progressive", named("PoolState"))
+route("operator", "get", OF_POOL, "The exact state of a progressive, for operators that take part", named("PoolState"))
 route("operator", "post", OPERATOR + "/fx-rates", "Sets an exchange rate", named("FxRate"), body="fx", key=KEY, statuses=(200, 202))
 route("operator", "get", OPERATOR + "/fx-rates", "Exchange rates: in force, in force later, and waiting for approval",
       obj(max_age_s=U, jump_percent=U, rates=many(named("FxRate")), waiting=many(named("FxRate"))), query=[("currency", CURRENCY, "Only this currency."), ("limit", whole(1, 500), LIMIT[2])])
 route("operator", "post", OPERATOR + "/fx-rates/{}/approve", "Approves an exchange rate that another key or user requested", named("FxRate"))
-route("operator", "get", "/v1/operator/status", "The state of the installation", named("Status"))
+route("operator", "get", "/v1/operator/status", "The state of the installation; figures of all operators' play only for operators that may act on pools", named("Status"))
 route("public", "post", "/v1/operator/login", "Begins a user's session: sets the cookie", obj(entered=BOOL), body="login")
 route("operator", "get", "/v1/operator/session", "The user's session, roles and CSRF token", named("StaffSession"))
 route("operator", "post", "/v1/operator/logout", "Ends the user's session", obj(logged_out=BOOL))

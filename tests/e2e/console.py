@@ -20,23 +20,24 @@ class Desk(Installation):
         super().start(scale)
 
 
-def add(name, roles):
+def add(name, roles, number=1):
     """A user whose password need not be changed."""
     path = f"{place.data}/{name}.password"
     with open(path, "w", encoding="utf8") as file:
         file.write(f"password of {name}\n")
-    subprocess.run([f"{BIN}/jackpotctl", "user", "add", name, "--roles", roles, "--password-file", path], env={**place.environment, **place.stack}, timeout=30, check=True, capture_output=True)
+    subprocess.run([f"{BIN}/jackpotctl", "user", "add", name, "--roles", roles, "--password-file", path, "--operator", str(number)], env={**place.environment, **place.stack}, timeout=30, check=True, capture_output=True)
 
 
-def login(page, name, password=None):
+def login(page, name, password=None, number=1):
     page.see("document.querySelector('input[name=name]')")
+    page.fill(selector="input[name=operator]", value=str(number))
     page.fill(selector="input[name=name]", value=name)
     page.fill(selector="input[name=password]", value=password or f"password of {name}")
     page.press("button.main")
 
 
-def inside(page, name):
-    login(page, name)
+def inside(page, name, number=1):
+    login(page, name, number=number)
     page.see(f"document.querySelector('nav a[href=\"#me\"]')?.innerText === '{name}'")
 
 
@@ -293,6 +294,28 @@ def test_silence_leaves_only_an_action_in_doubt():
     page.see("document.querySelector('main [role=alert]')?.innerText === 'The server does not answer.'")
     page.evaluate(code="(window.fetch = window.kept, location.hash = 'overview', true)")
     page.see("document.querySelector('main') && !document.querySelector('main [role=alert]')")
+
+
+def test_another_operator():
+    """Who does not act on pools sees no figures of everybody's play, and of a pool without a part what all may see."""
+    add("otto", "viewer", 2)
+    place.sql("insert into pool.participation (operator, pool, takes_part, action) values (2, 1, false, '\\x00')", writer=True)
+    page = pages.Page("console", "/operator/")
+    out(page)
+    inside(page, "otto", 2)
+    for screen in ("overview", "health", "jackpots", "jackpots/2"):
+        go(page, screen)
+    go(page, "jackpots/1")
+    page.see("/takes no part/.test(document.querySelector('main').innerText)")
+    assert "Transfers" not in page.text(selector="main") and page.evaluate(code="document.querySelectorAll('[data-table=rows] tbody tr').length > 3"), page.text(selector="main")
+    page.picture("no-part")
+    go(page, "overview")
+    shown = page.text(selector="#summary")
+    assert "Instances" in shown and "Players" not in shown and "Jackpots paid" not in shown, shown
+    out(page)
+    inside(page, "anna")
+    found = pages.browser.ask("problems")
+    assert not found, found
 
 
 def test_users():

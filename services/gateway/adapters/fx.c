@@ -247,6 +247,11 @@ void on_fx_approve(struct edge_request *request, void *context)
 	"from pool.tally t where t.currency = of.currency and t.closed is null and not exists "    \
 	"(select from pool.pool p where p.pool = t.pool and p.state = 'retired')"
 
+/* A user or key; of another operator, only which operator it was. */
+#define NAMED(column)                                                                              \
+	"coalesce(case when (result).operator = $4::integer then (result)." column                 \
+	" else split_part((result)." column ", ' ', 1) end, '')"
+
 /* Columns 0 to 5: a current or future rate; from 6: the request that set it, or a waiting one. */
 static const char list_sql[] =
 	"with of as (select f.*, f.valid_from = (select max(valid_from) from carillon.fx_rate n "
@@ -254,7 +259,8 @@ static const char list_sql[] =
 	"carillon.fx_rate f where $1::integer = 0 or f.currency = $1::integer order by "
 	"f.valid_from desc, f.currency limit $2::integer), "
 	"waits as (select result from gateway.fx_request result where status = 'waiting' and "
-	"($1::integer = 0 or (result).currency = $1::integer) order by asked desc limit "
+	"operator = $4::integer and ($1::integer = 0 or currency = $1::integer) order by asked "
+	"desc limit "
 	"$2::integer), "
 	"rates as (select of.currency as rate_currency, of.rate_nano as rate, (extract(epoch from "
 	"of.valid_from) * 1000000)::bigint as from_us, of.in_force, (of.in_force and of.currency <> "
@@ -270,9 +276,9 @@ static const char list_sql[] =
 	"encode((result).id, 'hex'), ''), coalesce((result).status, ''), coalesce("
 	"(result).currency, 0), coalesce((result).rate_nano, 0), coalesce((extract(epoch from "
 	"(result).valid_from) * 1000000)::bigint, 0), coalesce((result).before_rate_nano, 0), "
-	"coalesce((extract(epoch from (result).before_valid_from) * 1000000)::bigint, 0), "
-	"coalesce((result).asked_by, ''), coalesce((result).approved_by, '') from rates order by "
-	"rate_currency = 0, from_us desc, rate_currency";
+	"coalesce((extract(epoch from (result).before_valid_from) * 1000000)::bigint, 0), " NAMED(
+		"asked_by") ", " NAMED("approved_by") " from rates order by "
+						      "rate_currency = 0, from_us desc, rate_currency";
 
 static void listed_json(struct json_out *out, const PGresult *rows, int i)
 {
@@ -327,7 +333,7 @@ void on_fx_list(struct edge_request *request, void *context)
 	const struct currency *currency = NULL;
 	uint32_t operator_id;
 	int64_t limit;
-	char code[CURRENCY_MAX + 1], number[16], count[NUMBER_MAX], age[NUMBER_MAX];
+	char code[CURRENCY_MAX + 1], number[16], count[NUMBER_MAX], age[NUMBER_MAX], own[16];
 	if (!auth_operator_path(gateway, request, &operator_id) || !answer_query(request, names) ||
 		!answer_limit(request, LIST_DEFAULT, LIST_MAX, &limit))
 		return;
@@ -337,7 +343,8 @@ void on_fx_list(struct edge_request *request, void *context)
 	(void)snprintf(number, sizeof(number), "%u", currency == NULL ? 0 : currency->number);
 	(void)snprintf(count, sizeof(count), "%" PRId64, limit);
 	(void)snprintf(age, sizeof(age), "%" PRId64, common.fx_max_age_s);
-	const char *parameters[] = { number, count, age };
-	pg_pool_query(gateway->pg_ro, list_sql, 3, parameters, QUERY_MS, on_list,
+	(void)snprintf(own, sizeof(own), "%" PRIu32, operator_id);
+	const char *parameters[] = { number, count, age, own };
+	pg_pool_query(gateway->pg_ro, list_sql, 4, parameters, QUERY_MS, on_list,
 		waiting_new(gateway, request));
 }

@@ -55,11 +55,21 @@ void pool_actions_begin(struct gateway *gateway)
 	}
 }
 
-static bool may_change(uint32_t operator_id)
+bool pool_operator(uint32_t operator_id)
 {
 	for (size_t i = 0; i < allowed.n; i++)
 		if (allowed.operator_id[i] == operator_id)
 			return true;
+	return false;
+}
+
+static bool may_change(struct edge_request *request, uint32_t operator_id, const char *action)
+{
+	if (pool_operator(operator_id))
+		return true;
+	edge_answer_error(request, 403, "not_pool_operator",
+		"This operator may not change pools. It may only choose whether to take part.",
+		"action", action, "take_part");
 	return false;
 }
 
@@ -372,14 +382,6 @@ static void requester(struct waiting *waiting, struct edge_request *request)
 	(void)snprintf(waiting->actor, sizeof(waiting->actor), "%s", asker.name);
 }
 
-static bool not_allowed(struct edge_request *request, const char *action)
-{
-	edge_answer_error(request, 403, "not_pool_operator",
-		"This operator may not change pools. It may only choose whether to take part.",
-		"action", action, "take_part");
-	return false;
-}
-
 static enum pool_moves moves_of(uint32_t action)
 {
 	if (action == (uint32_t)CARILLON__OPERATOR_ACTION__ACTION_ADJUST)
@@ -398,7 +400,7 @@ void on_pool_approve(struct edge_request *request, void *context)
 	uint8_t id[ID_BYTES];
 	char operator_text[TEXT_NUMBER], number[TEXT_NUMBER], id_text[HEX_MAX];
 	if (!pool_path(gateway, request, &operator_id, &pool) ||
-		(!may_change(operator_id) && !not_allowed(request, "approve")))
+		!may_change(request, operator_id, "approve"))
 		return;
 	const struct pool_asked asked = { pool, POOL_MOVES_UNKNOWN, "approve", "" };
 	if (!key_may_act(gateway, request, operator_id, &asked))
@@ -455,9 +457,9 @@ static bool part_of(struct edge_request *request, struct waiting *waiting, const
 	int64_t operator_id =
 		whose == NULL ? waiting->operator_id : (int64_t)json_integer_value(whose);
 	char *out = NULL;
-	bool good =
-		json_is_object(json) && (whose == NULL || json_is_integer(whose)) &&
-		(operator_id == (int64_t)waiting->operator_id || may_change(waiting->operator_id));
+	bool good = json_is_object(json) && (whose == NULL || json_is_integer(whose)) &&
+		    (operator_id == (int64_t)waiting->operator_id ||
+			    pool_operator(waiting->operator_id));
 	if (good && json_object_set_new(json, "operator", json_integer(operator_id)) == 0)
 		out = json_dumps(json, JSON_COMPACT | JSON_SORT_KEYS);
 	json_decref(json);
@@ -513,10 +515,9 @@ void on_pool_action(struct edge_request *request, void *context)
 		!answer_parse(request, pool_action_fields, &body))
 		return;
 	uint32_t action = (uint32_t)body.action + 1;
-	if (action != (uint32_t)ACTION_TAKE_PART && !may_change(operator_id)) {
-		(void)not_allowed(request, pool_action_text(action));
+	if (action != (uint32_t)ACTION_TAKE_PART &&
+		!may_change(request, operator_id, pool_action_text(action)))
 		return;
-	}
 	const struct pool_asked asked = { pool, moves_of(action), pool_action_text(action),
 		body.parameters };
 	if (!key_may_act(gateway, request, operator_id, &asked))

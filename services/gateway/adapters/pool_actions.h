@@ -13,7 +13,21 @@ bool pool_path(struct gateway *gateway, struct edge_request *request, uint32_t *
  * announced definition names it, because a service will then create it soon. */
 void pool_unknown(
 	struct gateway *gateway, struct edge_request *request, int64_t pool, bool progressive);
+/* True for an operator of GATEWAY_POOL_OPERATORS: it acts on what all operators share. */
+bool pool_operator(uint32_t operator_id);
 /* Figures as JSON; "null" if there are none. */
 const char *pool_figures(const char *json);
+
+/* ---- pool_part.c ---- */
+
+/* Once a second: reads who has opted out of which pool or set. */
+void pool_part_tick(struct gateway *gateway);
+/* False until it was read for the first time. */
+bool pool_part_known(void);
+/* True: the operator may see the figures of the pool or set, because it takes part or acts on
+ * pools. */
+bool pool_part(uint32_t operator_id, uint32_t pool);
+/* The same; when false, 403 or 503 was answered. */
+bool pool_part_needed(struct edge_request *request, uint32_t operator_id, uint32_t pool);
 
 #endif

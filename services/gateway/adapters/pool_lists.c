@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #define TEXT_NUMBER 24
+#define ACTOR_TEXT 24
 #define LIMIT_DEFAULT 50
 #define LIMIT_MAX 200
 
@@ -94,43 +95,65 @@ static void on_transfers(void *context, PGresult *result, const char *error)
 	on_list(context, result, error, "transfers", transfer_json);
 }
 
-static void list(
-	struct edge_request *request, struct gateway *gateway, const char *sql, pg_done *done)
+static void list(struct edge_request *request, struct gateway *gateway, uint32_t operator_id,
+	uint32_t pool, const char *sql, int parameters_n, pg_done *done)
 {
 	static const char *const names[] = { "limit", NULL };
-	uint32_t operator_id, pool;
 	int64_t limit;
-	char number[TEXT_NUMBER], count[TEXT_NUMBER];
-	const char *parameters[] = { number, count };
-	if (!pool_path(gateway, request, &operator_id, &pool) || !answer_query(request, names) ||
+	char number[TEXT_NUMBER], count[TEXT_NUMBER], actor[ACTOR_TEXT];
+	const char *parameters[] = { number, count, actor,
+		pool_operator(operator_id) ? "true" : "false",
+		pool_part(operator_id, pool) ? "true" : "false" };
+	if (!answer_query(request, names) ||
 		!answer_limit(request, LIMIT_DEFAULT, LIMIT_MAX, &limit))
 		return;
 	(void)snprintf(number, sizeof(number), "%" PRIu32, pool);
 	(void)snprintf(count, sizeof(count), "%" PRId64, limit);
-	pg_pool_query(gateway->pg_ro, sql, 2, parameters, QUERY_MS, done,
+	(void)snprintf(actor, sizeof(actor), "operator-%" PRIu32, operator_id);
+	pg_pool_query(gateway->pg_ro, sql, parameters_n, parameters, QUERY_MS, done,
 		waiter_new(sizeof(struct waiter), gateway, request, 0));
 }
 
-#define ACTIONS(schema)                                                                            \
-	"select encode(id, 'hex'), action, actor, second, reason, parameters, done, refusal, "     \
-	"before, after, (extract(epoch from time) * 1000000)::bigint as time_us, fact_seq, case "  \
-	"when done then 'done' else 'refused' end from " schema                                    \
-	".operator_action where pool = $1::integer union all "
+/* Actions that say something of single operators. */
+#define OF_OPERATORS "7, 8, 9"
+_Static_assert(CARILLON__OPERATOR_ACTION__ACTION_TAKE_PART == 7 &&
+		       CARILLON__OPERATOR_ACTION__ACTION_ODDS == 8 &&
+		       CARILLON__OPERATOR_ACTION__ACTION_WEIGHTS == 9,
+	"OF_OPERATORS names them");
 
-static const char actions_sql[] = ACTIONS("pool") ACTIONS(
+#define ACTIONS(schema)                                                                            \
+	"select encode(id, 'hex') as id, action, actor, second, reason, parameters, done, "        \
+	"refusal, before, after, time, fact_seq, case when done then 'done' else 'refused' end "   \
+	"as status from " schema ".operator_action where pool = $1::integer union all "
+
+/* An operator sees all of its own actions. An operator that acts on pools sees everybody's. One
+ * that takes part sees what others did to the pool itself, and which operator did it. */
+static const char actions_sql[] = "with every as (" ACTIONS("pool") ACTIONS(
 	"cards") "select encode(id, 'hex'), action, asked_by, '', reason, parameters, false, '', "
-		 "'', '', (extract(epoch from asked) * 1000000)::bigint, 0, 'waiting' from "
-		 "gateway.pool_request where pool = $1::integer and status = 'waiting' order by "
-		 "time_us desc, fact_seq desc limit $2::bigint";
+		 "'', '', asked, 0, 'waiting' from gateway.pool_request where pool = $1::integer and "
+		 "status = 'waiting'), seen as (select *, $4::boolean or actor = $3 or "
+		 "starts_with(actor, $3 || ' ') as whole from every) "
+		 "select id, action, case when whole then actor else split_part(actor, ' ', 1) end, "
+		 "case when whole then second else split_part(second, ' ', 1) end, case when whole "
+		 "then reason else '' end, parameters, done, refusal, before, after, (extract(epoch "
+		 "from time) * 1000000)::bigint, fact_seq, status from seen where whole or "
+		 "($5::boolean and done and action not in (" OF_OPERATORS ")) order by time desc, "
+		 "fact_seq desc limit $2::bigint";
 
 void on_pool_actions(struct edge_request *request, void *context)
 {
-	list(request, context, actions_sql, on_actions);
+	uint32_t operator_id, pool;
+	if (pool_path(context, request, &operator_id, &pool))
+		list(request, context, operator_id, pool, actions_sql, 5, on_actions);
 }
 
 void on_pool_transfers(struct edge_request *request, void *context)
 {
-	list(request, context,
+	uint32_t operator_id, pool;
+	if (!pool_path(context, request, &operator_id, &pool) ||
+		!pool_part_needed(request, operator_id, pool))
+		return;
+	list(request, context, operator_id, pool,
 		"select o.number, o.pool, o.from_currency, o.from_coin_minor, o.to_pool, "
 		"o.to_currency, o.to_coin_minor, o.amount_e27::text, encode(o.action, 'hex'), "
 		"(extract(epoch from o.time) * 1000000)::bigint, (extract(epoch from i.time) * "
@@ -138,5 +161,5 @@ void on_pool_transfers(struct edge_request *request, void *context)
 		"pool.transfer_in i on i.from_pool = o.pool and i.number = o.number where $1::"
 		"integer in (o.pool, o.to_pool) order by o.time desc, o.pool, o.number desc limit "
 		"$2::bigint",
-		on_transfers);
+		2, on_transfers);
 }

@@ -1,6 +1,6 @@
-/* A progressive pool in exact figures, for its operator: T, the books, each row with its watermark
- * and carry, and waiting claims. Amounts are exact decimals of a euro (stored as whole 10^-18 and
- * 10^-27). Read from Postgres, at most a second late. */
+/* A progressive pool in exact figures, for operators that take part: T, the books, each row with
+ * its watermark and carry, and waiting claims. Amounts are exact decimals of a euro (stored as
+ * whole 10^-18 and 10^-27). Read from Postgres, at most a second late. */
 #include "services/gateway/adapters/operator_keys.h"
 #include "services/gateway/adapters/pool_actions.h"
 
@@ -124,7 +124,8 @@ void on_pool_view(struct edge_request *request, void *context)
 		answer_bad(request, "pool", edge_parameter(request, 1), "a number from 1 to 65535");
 		return;
 	}
-	if (!key_may_pool(gateway, request, operator_id, (uint32_t)pool))
+	if (!key_may_pool(gateway, request, operator_id, (uint32_t)pool) ||
+		!pool_part_needed(request, operator_id, (uint32_t)pool))
 		return;
 	waiting = calloc(1, sizeof(*waiting));
 	if (waiting == NULL)

@@ -1,7 +1,8 @@
 /* The operator's status: the owner and lag of each shard, the pools' books, and the results of
  * reconciliation. Read in the background and answered from memory, so many consoles cost no more
- * than one. */
-#include "services/gateway/adapters/gateway.h"
+ * than one. Figures of all operators' play are only for those that act on pools; the books of a
+ * pool also for those that take part in it. */
+#include "services/gateway/adapters/pool_actions.h"
 
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
@@ -31,8 +32,14 @@ static const struct {
 };
 
 static struct {
-	char *members; /* parts of the answer, as Postgres formatted them */
-	bool waiting, owned;
+	/* Parts of the answer, as Postgres formatted them; `shared`: what every operator sees. */
+	char *members, *members_shared;
+	struct pool_status {
+		uint32_t pool;
+		char *shared, *books;
+	} * pools; /* NULL: not read yet */
+	size_t pools_n;
+	bool waiting, pools_waiting, owned;
 	uint64_t checked_us, members_us;
 	struct {
 		bool waiting, known, holds;
@@ -56,12 +63,12 @@ static bool rows_ok(const PGresult *result, const char *error, const char *what)
  * ------------------------------------------------------------------------------------------------------------------
  */
 
-/* One row with one text: the members of the answer. lag: journal rows that a consumer of
+/* One row: the members of the answer for operators that act on pools; the same without what tells
+ * of other operators' play; how many shards have an owner. lag: journal rows that a consumer of
  * wallet.facts has not read yet. */
 static const char status_sql[] =
 	"with journal as (select distinct on (shard) shard, last_seq, checkpoint, batch, time from "
-	"wallet.batch order by shard, batch desc) "
-	"select json_build_object("
+	"wallet.batch order by shard, batch desc), whole as (select jsonb_build_object("
 	"'shards', (select coalesce(json_agg(json_build_object('service', s.service, 'shard', "
 	"s.shard, 'owner', s.owner, 'epoch', s.epoch, "
 	"'incarnation', s.incarnation, 'lease_ms', round(extract(epoch from s.lease_until - now()) "
@@ -85,7 +92,18 @@ static const char status_sql[] =
 	"round(extract(epoch from now() - heartbeat) * 1000)::bigint, "
 	"'alive', heartbeat > now() - interval '2 s') order by service, name), '[]') from "
 	"carillon.instance), "
-	"'pools', (select coalesce(json_agg(b order by b.pool), '[]') from ("
+	"'players', (select count(*) from wallet.account)) as j) "
+	"select j::text, (j - 'players' || jsonb_build_object('shards', coalesce((select jsonb_agg("
+	"s - '{offset_1,seq_1,offset_2,seq_2}'::text[]) from jsonb_array_elements(j->'shards') s), "
+	"'[]'), 'journal', coalesce((select jsonb_agg(s - '{last_seq,batch,checkpoint}'::text[]) "
+	"from jsonb_array_elements(j->'journal') s), '[]')))::text, "
+	"(select count(*) from carillon.shard where service in ('wallet', 'spin-engine') and owner "
+	"is not null and lease_until > now()) from whole";
+
+/* A row for each pool and set: its number, what all may see, and its books. */
+static const char pools_sql[] =
+	"select pool, json_build_object('pool', pool, 'id', id, 'kind', kind, 'status', "
+	"status)::text, row_to_json(b)::text from ("
 	"select pool, id, 'progressive' as kind, state as status, shard, t_e18::text, "
 	"contributions_e27::text, jp_pool_e27::text, jp_reserve_e27::text, "
 	"jp_seed_e27::text, house_seed_e27::text, paid_e27::text, received_e27::text, "
@@ -96,10 +114,15 @@ static const char status_sql[] =
 	"union all select pool, id, 'cards', state, shard, t_e18::text, contributions_e27::text, "
 	"jp_pool_e27::text, jp_reserve_e27::text, "
 	"jp_seed_e27::text, house_seed_e27::text, paid_e27::text, '0', '0', '0', null, version, (extract(epoch "
-	"from updated) * 1000000)::bigint from cards.card_set) b), "
-	"'players', (select count(*) from wallet.account))::text, "
-	"(select count(*) from carillon.shard where service in ('wallet', 'spin-engine') and owner "
-	"is not null and lease_until > now())";
+	"from updated) * 1000000)::bigint from cards.card_set) b order by pool";
+
+static char *text_of(const PGresult *result, int row, int column)
+{
+	char *text = strdup(PQgetvalue(result, row, column));
+	if (text == NULL)
+		fatal("out of memory");
+	return text;
+}
 
 static void on_rows(void *context, PGresult *result, const char *error)
 {
@@ -108,11 +131,31 @@ static void on_rows(void *context, PGresult *result, const char *error)
 	if (!rows_ok(result, error, "shards"))
 		return;
 	free(status.members);
-	status.members = strdup(PQgetvalue(result, 0, 0));
-	if (status.members == NULL)
-		fatal("out of memory");
+	free(status.members_shared);
+	status.members = text_of(result, 0, 0);
+	status.members_shared = text_of(result, 0, 1);
 	status.members_us = clock_wall_us();
-	status.owned = pg_number(result, 0, 1) >= 2 * (int64_t)gateway->shards;
+	status.owned = pg_number(result, 0, 2) >= 2 * (int64_t)gateway->shards;
+}
+
+static void on_books(void *context, PGresult *result, const char *error)
+{
+	(void)context;
+	status.pools_waiting = false;
+	if (!rows_ok(result, error, "pools"))
+		return;
+	for (size_t i = 0; i < status.pools_n; i++) {
+		free(status.pools[i].shared);
+		free(status.pools[i].books);
+	}
+	free(status.pools);
+	status.pools_n = (size_t)PQntuples(result);
+	status.pools = calloc(status.pools_n + 1, sizeof(*status.pools));
+	if (status.pools == NULL)
+		fatal("out of memory");
+	for (size_t i = 0; i < status.pools_n; i++)
+		status.pools[i] = (struct pool_status){ (uint32_t)pg_number(result, (int)i, 0),
+			text_of(result, (int)i, 1), text_of(result, (int)i, 2) };
 }
 
 bool status_owned(void)
@@ -285,13 +328,18 @@ void status_tick(struct gateway *gateway)
 		status.waiting = true;
 		pg_pool_query(gateway->pg_ro, status_sql, 0, NULL, CHECK_MS, on_rows, gateway);
 	}
+	if (!status.pools_waiting) {
+		status.pools_waiting = true;
+		pg_pool_query(gateway->pg_ro, pools_sql, 0, NULL, CHECK_MS, on_books, NULL);
+	}
+	pool_part_tick(gateway);
 	if (status.checked_us == 0 || now_us - status.checked_us >= CHECK_US) {
 		status.checked_us = now_us;
 		check_all(gateway);
 	}
 }
 
-static void check_json(struct json_out *out, size_t i)
+static void check_json(struct json_out *out, size_t i, bool all)
 {
 	out_open(out, NULL, '{');
 	out_string(out, "name", checks[i].name);
@@ -302,12 +350,13 @@ static void check_json(struct json_out *out, size_t i)
 		out_null(out, "holds");
 	out_uint(out, "checked_us", status.check[i].when_us);
 	out_uint(out, "held_us", status.check[i].held_us);
-	out_string(out, "found", status.check[i].found);
+	out_string(out, "found", all ? status.check[i].found : "");
 	out_close(out, '}');
 }
 
-/* null before the first check: unknown is neither true nor false. */
-static void reconciliation_json(struct json_out *out)
+/* null before the first check: unknown is neither true nor false. Without `all` it has no figures
+ * of what other operators' players won. */
+static void reconciliation_json(struct json_out *out, bool all)
 {
 	uint64_t held_us = UINT64_MAX;
 	bool known = true;
@@ -327,16 +376,39 @@ static void reconciliation_json(struct json_out *out)
 		out_bool(out, checks[i].name, status.check[i].holds);
 	out_bool(out, "holds", holds);
 	out_uint(out, "held_us", held_us);
-	out_int(out, "claims_open", status.claims_open);
 	out_int(out, "oldest_claim_s", status.oldest_claim_s);
-	out_int(out, "hits_paid", status.hits_paid);
+	if (all) {
+		out_int(out, "claims_open", status.claims_open);
+		out_int(out, "hits_paid", status.hits_paid);
+	}
 	out_string(out, "covers",
 		"only the checks listed here; jackpotctl ledger verify proves the whole ledger");
 	out_open(out, "checks", '[');
 	for (size_t i = 0; i < CHECKS_N; i++)
-		check_json(out, i);
+		check_json(out, i, all);
 	out_close(out, ']');
 	out_close(out, '}');
+}
+
+/* An object from Postgres without its braces. */
+static void members_json(struct json_out *out, char *object)
+{
+	size_t length = strlen(object);
+	if (length <= 2)
+		return;
+	object[length - 1] = '\0';
+	out_raw(out, NULL, object + 1);
+	object[length - 1] = '}';
+}
+
+static void pools_json(struct json_out *out, uint32_t operator_id)
+{
+	out_open(out, "pools", '[');
+	for (size_t i = 0; i < status.pools_n; i++) {
+		const struct pool_status *pool = &status.pools[i];
+		out_raw(out, NULL, pool_part(operator_id, pool->pool) ? pool->books : pool->shared);
+	}
+	out_close(out, ']');
 }
 
 void on_status(struct edge_request *request, void *context)
@@ -347,24 +419,20 @@ void on_status(struct edge_request *request, void *context)
 	uint32_t operator_id;
 	if (!auth_operator(gateway, request, 0, &operator_id) || !answer_query(request, names))
 		return;
-	if (status.members == NULL) {
+	if (status.members == NULL || status.pools == NULL || !pool_part_known()) {
 		answer_unavailable(request, "the status has not been read yet");
 		return;
 	}
-	size_t length = strlen(status.members);
+	bool all = pool_operator(operator_id);
 	out_begin(out);
 	out_open(out, NULL, '{');
 	out_uint(out, "time_us", status.members_us);
 	out_string(out, "instance", common.instance);
 	out_string(out, "kind", common.kind);
 	out_uint(out, "requests_open", gateway->inflight.open);
-	reconciliation_json(out);
-	/* The object from Postgres without its braces. */
-	if (length > 2) {
-		status.members[length - 1] = '\0';
-		out_raw(out, NULL, status.members + 1);
-		status.members[length - 1] = '}';
-	}
+	reconciliation_json(out, all);
+	members_json(out, all ? status.members : status.members_shared);
+	pools_json(out, operator_id);
 	out_close(out, '}');
 	answer_sent(gateway, request, 200);
 }

@@ -2,6 +2,7 @@
  * proposes the compensating rows and the wallet books them once; the answer is read from the
  * wallet's rows. */
 #include "services/gateway/adapters/money.h"
+#include "services/gateway/adapters/pool_actions.h"
 
 #include "record.pb-c.h"
 #include "libcommon/base/hex.h"
@@ -384,6 +385,17 @@ static void on_started(void *context, PGresult *result, const char *error)
 	free(waiting);
 }
 
+/* A stopped game is stopped for all operators. */
+static bool may_start(struct edge_request *request, uint32_t operator_id)
+{
+	if (pool_operator(operator_id))
+		return true;
+	edge_answer_error(request, 403, "not_pool_operator",
+		"The game is stopped for all operators, and this operator may not start it again.",
+		"operator", NULL, "an operator that may act on pools");
+	return false;
+}
+
 void on_game_start(struct edge_request *request, void *context)
 {
 	struct gateway *gateway = context;
@@ -396,6 +408,7 @@ void on_game_start(struct edge_request *request, void *context)
 	const char *parameters[] = { game, operator_text, actor, body.reason };
 
 	if (!auth_operator_path(gateway, request, &operator_id) ||
+		!may_start(request, operator_id) ||
 		(!all && !game_served(gateway, request, slug)) ||
 		!answer_parse(request, reason_fields, &body))
 		return;

@@ -344,13 +344,25 @@ static void dead_json(struct json_out *out, const PGresult *result, int row)
 	out_close(out, '}');
 }
 
+/* A webhook without dead events is one row without a number. */
 static void on_dead(void *context, PGresult *result, const char *error)
 {
 	struct waiter *waiter = context;
+	struct json_out *out = &waiter->gateway->out;
 	struct edge_request *request = waiter_rows(waiter, result, error);
 
-	if (request != NULL)
-		answer_rows(waiter->gateway, request, result, false, "events", dead_json);
+	if (request != NULL && PQntuples(result) == 0) {
+		answer_unknown(request, edge_parameter(request, 1));
+	} else if (request != NULL) {
+		out_begin(out);
+		out_open(out, NULL, '{');
+		out_open(out, "events", '[');
+		for (int i = 0; i < PQntuples(result) && !PQgetisnull(result, i, 0); i++)
+			dead_json(out, result, i);
+		out_close(out, ']');
+		out_close(out, '}');
+		answer_sent(waiter->gateway, request, 200);
+	}
 	free(waiter);
 }
 
@@ -372,10 +384,12 @@ void on_webhook_dead(struct edge_request *request, void *context)
 	(void)snprintf(after_text, sizeof(after_text), "%" PRId64, after);
 	(void)snprintf(limit_text, sizeof(limit_text), "%" PRId64, limit);
 	pg_pool_query(gateway->pg,
-		"select number, event, kind, subject, body, " US("created") ", " US(
-			"dead") ", attempts, coalesce(answer, '') from "
-				"gateway.webhook_dead($1::integer, $2::integer, $3::bigint, "
-				"$4::bigint)",
+		"select d.number, d.event, d.kind, d.subject, d.body, " US("d.created") ", " US(
+			"d.dead") ", d.attempts, coalesce(d.answer, '') from "
+				  "gateway.webhook_list($1::integer) w left join "
+				  "gateway.webhook_dead($1::integer, $2::integer, $3::bigint, "
+				  "$4::bigint) d on true where w.id = $2::integer order by "
+				  "d.number",
 		4, parameters, QUERY_MS, on_dead,
 		waiter_new(sizeof(struct waiter), gateway, request, 0));
 }
@@ -384,10 +398,14 @@ static void on_resent(void *context, PGresult *result, const char *error)
 {
 	struct change *change = context;
 	struct json_out *out = &change->waiter.gateway->out;
-	struct edge_request *request = changed(change, result, error, change->webhook, 200);
+	bool known = has_rows(result);
+	struct edge_request *request =
+		changed(change, result, error, change->webhook, known ? 200 : 404);
 
 	webhooks_wake();
-	if (request != NULL) {
+	if (request != NULL && !known) {
+		answer_unknown(request, change->webhook);
+	} else if (request != NULL) {
 		out_begin(out);
 		out_open(out, NULL, '{');
 		out_int(out, "events", pg_number(result, 0, 0));
@@ -413,6 +431,8 @@ void on_webhook_resend(struct edge_request *request, void *context)
 	(void)snprintf(change->webhook, sizeof(change->webhook), "%s", webhook);
 	content_make(change, &body);
 	const char *parameters[] = { change->operator_text, change->webhook, body.event };
-	pg_pool_query(gateway->pg, "select gateway.webhook_resend($1::integer, $2::integer, $3)", 3,
-		parameters, WRITE_MS, on_resent, change);
+	pg_pool_query(gateway->pg,
+		"select gateway.webhook_resend($1::integer, $2::integer, $3) where exists (select "
+		"from gateway.webhook_list($1::integer) w where w.id = $2::integer)",
+		3, parameters, WRITE_MS, on_resent, change);
 }

@@ -4,6 +4,10 @@ import { LEVELS, decimal, money, typedMinor } from "/format.js";
 import { Act, Badge, Group, Panel, REASON, Table, Tile, Trouble, euros, time, useRead, whole } from "/operator/parts.js";
 import { Changes, dataOf, said, wordOf } from "/operator/words.js";
 
+// The books of a pool are only for operators that take part in it.
+const hasBooks = (pool) => pool.contributions_e27 !== undefined;
+const sum = (name) => ({ name, number: true, show: (p) => hasBooks(p) ? euros(p[name]) : "–" });
+
 const STATES = { live: "good", paused: "gold", pausing: "gold", retired: "" };
 
 export function Jackpots() {
@@ -15,9 +19,8 @@ export function Jackpots() {
 		{ name: "pool", title: "Number", number: true }, { name: "id", title: "Jackpot", show: (p) => html`<a href="#jackpots/${p.pool}">${p.id}</a>` }, { name: "kind", title: "Kind" },
 		{ name: "status", title: "State", show: (p) => html`<${Badge} text=${p.status} state=${STATES[p.status]} />` },
 		{ name: "value", title: "Shown now", number: true, csv: (p) => shown(p.pool).filter((r) => r.currency === "EUR").map((r) => decimal(r.value_minor, r.currency)).join(" "), show: (p) => shown(p.pool).filter((r) => r.currency === "EUR").map((r) => html`<div class="gold">${money(r.value_minor, r.currency)}</div>`) },
-		{ name: "contributions_e27", title: "Contributions", number: true, show: (p) => euros(p.contributions_e27) }, { name: "jp_pool_e27", title: "In the rows", number: true, show: (p) => euros(p.jp_pool_e27) },
-		{ name: "jp_reserve_e27", title: "Reserve", number: true, show: (p) => euros(p.jp_reserve_e27) }, { name: "jp_seed_e27", title: "Seeds", number: true, show: (p) => euros(p.jp_seed_e27) },
-		{ name: "paid_e27", title: "Paid", number: true, show: (p) => euros(p.paid_e27) }]} /><//>`;
+		{ ...sum("contributions_e27"), title: "Contributions" }, { ...sum("jp_pool_e27"), title: "In the rows" }, { ...sum("jp_reserve_e27"), title: "Reserve" },
+		{ ...sum("jp_seed_e27"), title: "Seeds" }, { ...sum("paid_e27"), title: "Paid" }]} /><//>`;
 }
 
 const path = (operator, pool) => () => `/v1/operators/${operator}/pools/${pool}/actions`;
@@ -150,15 +153,26 @@ function Acts({ operator, pool, rows, pools, again }) {
 		${pool.kind === "progressive" ? html`<${Group} name="For ever">${act(removeRow(operator, pool, rows), none)}${act(retire(operator, pool, pools))}<//>` : null}</div><//>`;
 }
 
+function Books({ pool }) {
+	if (!hasBooks(pool)) return html`<div class="tiles"><${Tile} name="State" value=${pool.status} state=${STATES[pool.status]} note=${pool.kind} /></div>
+		<p class="quiet">Your operator takes no part in this jackpot, so you see only what all may see.</p>`;
+	return html`<div class="tiles"><${Tile} name="State" value=${pool.status} state=${STATES[pool.status]} note=${pool.kind} /><${Tile} name="Contributions" value=${euros(pool.contributions_e27)} />
+		<${Tile} name="In the rows" value=${euros(pool.jp_pool_e27)} /><${Tile} name="Reserve" value=${euros(pool.jp_reserve_e27)} /><${Tile} name="House seed" value=${euros(pool.house_seed_e27)} />
+		<${Tile} name="Paid" value=${euros(pool.paid_e27)} note=${pool.hits === null ? "" : `${whole(pool.hits)} hits`} /></div>`;
+}
+
+const SHOWN = { name: "value_minor", title: "Shown now", number: true, show: (r) => html`<b class="gold">${money(r.value_minor, r.currency)}</b>` };
+const SEED = { name: "seed_minor", title: "Seed", number: true, show: (r) => money(r.seed_minor, r.currency) };
+const COIN = { name: "coin_minor", title: "Coin", number: true, show: (r) => money(r.coin_minor, r.currency) };
+const HITS = { name: "hits", title: "Hits", number: true, show: (r) => whole(r.hits) };
+
 function Rows({ pool, exact, rows }) {
 	if (pool.kind === "cards") return html`<${Table} name="levels" rows=${rows} columns=${[
-		{ name: "level", title: "Level", show: (r) => LEVELS[r.level] }, { name: "currency", title: "Currency" }, { name: "value_minor", title: "Shown now", number: true, show: (r) => html`<b class="gold">${money(r.value_minor, r.currency)}</b>` },
-		{ name: "seed_minor", title: "Seed", number: true, show: (r) => money(r.seed_minor, r.currency) }, { name: "hits", title: "Hits", number: true, show: (r) => whole(r.hits) }]} />`;
+		{ name: "level", title: "Level", show: (r) => LEVELS[r.level] }, { name: "currency", title: "Currency" }, SHOWN, SEED, HITS]} />`;
+	if (!hasBooks(pool)) return html`<${Table} name="rows" rows=${rows} columns=${[{ name: "currency", title: "Currency" }, COIN, SHOWN, SEED, HITS]} />`;
 	return html`<${Table} name="rows" rows=${exact?.rows} columns=${[
-		{ name: "currency", title: "Currency" }, { name: "coin_minor", title: "Coin", number: true, show: (r) => money(r.coin_minor, r.currency) },
-		{ name: "value_minor", title: "Shown now", number: true, show: (r) => html`<b class="gold">${money(r.value_minor, r.currency)}</b>` },
-		{ name: "value", title: "Exactly, EUR", number: true }, { name: "seed_minor", title: "Seed", number: true, show: (r) => money(r.seed_minor, r.currency) },
-		{ name: "hits", title: "Hits", number: true, show: (r) => whole(r.hits) }, { name: "next", title: "From its next hit on", show: (r) => r.next ? `seed ${decimal(r.next.seed_minor, r.currency)}, rate ${r.next.row_rate}` : "the same" }]} />`;
+		{ name: "currency", title: "Currency" }, COIN, SHOWN, { name: "value", title: "Exactly, EUR", number: true }, SEED, HITS,
+		{ name: "next", title: "From its next hit on", show: (r) => r.next ? `seed ${decimal(r.next.seed_minor, r.currency)}, rate ${r.next.row_rate}` : "the same" }]} />`;
 }
 
 export function Jackpot({ id, me }) {
@@ -166,23 +180,22 @@ export function Jackpot({ id, me }) {
 	const status = useRead("/v1/operator/status", 2000);
 	const jackpots = useRead("/v1/jackpots", 1000);
 	const pool = status.data?.pools.find((p) => String(p.pool) === id);
-	const exact = useRead(pool?.kind === "progressive" ? base : null, 2000);
+	const books = pool && hasBooks(pool);
+	const exact = useRead(books && pool.kind === "progressive" ? base : null, 2000);
 	const list = useRead(`${base}/actions?limit=50`, 5000);
-	const transfers = useRead(`${base}/transfers?limit=50`, 0);
+	const transfers = useRead(books ? `${base}/transfers?limit=50` : null, 0);
 	if (!pool) return html`<${Trouble} state=${status} />${status.data ? html`<p>There is no jackpot ${id}.</p>` : null}`;
 	const rows = jackpots.data?.pools.find((p) => String(p.pool) === id)?.rows ?? [];
 	const may = me.permissions.includes("jackpots");
 	const again = () => { status.again(); list.again(); exact.again(); };
 	return html`<p class="crumbs"><a href="#jackpots">Jackpots</a> / ${pool.id}</p>${status.error ? html`<${Trouble} state=${status} />` : null}
-		<div class="tiles"><${Tile} name="State" value=${pool.status} state=${STATES[pool.status]} note=${pool.kind} /><${Tile} name="Contributions" value=${euros(pool.contributions_e27)} />
-			<${Tile} name="In the rows" value=${euros(pool.jp_pool_e27)} /><${Tile} name="Reserve" value=${euros(pool.jp_reserve_e27)} /><${Tile} name="House seed" value=${euros(pool.house_seed_e27)} />
-			<${Tile} name="Paid" value=${euros(pool.paid_e27)} note=${pool.hits === null ? "" : `${whole(pool.hits)} hits`} /></div>
+		<${Books} pool=${pool} />
 		${may ? html`<${Acts} operator=${me.operator} pool=${pool} rows=${rows} pools=${status.data.pools} again=${again} />` : null}
 		<${Panel} title="Rows"><${Rows} pool=${pool} exact=${exact.data} rows=${rows} /><//>
 		<${Panel} title="Actions"><${Actions} operator=${me.operator} pool=${pool} may=${may} list=${list} /><//>
-		<${Panel} title="Transfers"><${Table} name="transfers" rows=${transfers.data?.transfers} empty="No money went to or came from other jackpots." columns=${[
+		${books ? html`<${Panel} title="Transfers"><${Table} name="transfers" rows=${transfers.data?.transfers} empty="No money went to or came from other jackpots." columns=${[
 			{ name: "time_us", title: "When", show: (t) => time(t.time_us) }, { name: "from", title: "From", show: (t) => t.from.pool }, { name: "to", title: "To", show: (t) => t.to.pool },
-			{ name: "amount_e27", title: "Amount", number: true, show: (t) => euros(t.amount_e27) }, { name: "booked", title: "Booked", show: (t) => t.booked ? time(t.booked.time_us) : "on the way" }]} /><//>`;
+			{ name: "amount_e27", title: "Amount", number: true, show: (t) => euros(t.amount_e27) }, { name: "booked", title: "Booked", show: (t) => t.booked ? time(t.booked.time_us) : "on the way" }]} /><//>` : null}`;
 }
 
 export function Games({ me }) {

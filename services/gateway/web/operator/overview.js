@@ -7,6 +7,9 @@ import { Played } from "/operator/reports.js";
 
 const KEPT = 600; // points of the chart, one a second
 
+// Figures of everybody's play are only for operators that may act on pools.
+const tellsAll = (status) => status.players !== undefined;
+
 const rows = (status) => status.journal.reduce((n, j) => n + j.last_seq, 0);
 
 // Journal rows a second, from one status to the next.
@@ -14,7 +17,7 @@ function useRate(status) {
 	const last = useRef(null);
 	const [series, setSeries] = useState({ times: [], values: [] });
 	useEffect(() => {
-		if (!status) return;
+		if (!status || !tellsAll(status)) return;
 		const now = { rows: rows(status), us: status.time_us };
 		const before = last.current;
 		if (before && now.us > before.us) {
@@ -46,9 +49,9 @@ function Tiles({ status, rate }) {
 	const is = (good) => good ? "good" : "bad";
 	return html`<div class="tiles" id="summary">
 		<${Tile} name="Books" value=${r ? r.holds ? "in order" : "NOT IN ORDER" : "–"} state=${r ? is(r.holds) : ""} note=${r ? `last held ${time(r.held_us)}` : "the first check is running"} />
-		<${Tile} name="Booked a second" value=${rate === undefined ? "–" : whole(Math.round(rate))} note=${`${whole(rows(status))} rows in all`} />
+		${tellsAll(status) ? html`<${Tile} name="Booked a second" value=${rate === undefined ? "–" : whole(Math.round(rate))} note=${`${whole(rows(status))} rows in all`} />
 		<${Tile} name="Players" value=${whole(status.players)} note="accounts" />
-		<${Tile} name="Jackpots paid" value=${whole(r?.hits_paid)} note=${r ? `${r.claims_open} on the way` : ""} state=${r && r.oldest_claim_s >= 10 ? "bad" : ""} />
+		<${Tile} name="Jackpots paid" value=${whole(r?.hits_paid)} note=${r ? `${r.claims_open} on the way` : ""} state=${r && r.oldest_claim_s >= 10 ? "bad" : ""} />` : null}
 		<${Tile} name="Shards" value=${`${held} of ${shards.length}`} state=${is(held === shards.length)} note="have an owner" />
 		<${Tile} name="Instances" value=${`${alive} of ${instances.length}`} state=${is(alive > 0)} note="alive" />
 		<${Tile} name="Lag" value=${whole(lag)} state=${is(lag < 10000)} note="rows not read yet" />
@@ -73,7 +76,7 @@ export function Overview({ me }) {
 	const old = Date.now() - status.at > 5000;
 	return html`${old ? html`<p class="banner bad" role="alert">No answer for ${Math.round((Date.now() - status.at) / 1000)} s: these figures are old.</p>` : null}
 		<${Tiles} status=${status.data} rate=${series.values.at(-1)} />
-		<${Panel} title="Booked a second"><${Line} label="Rows a second" times=${series.times} values=${series.values} /><//>
+		${tellsAll(status.data) ? html`<${Panel} title="Booked a second"><${Line} label="Rows a second" times=${series.times} values=${series.values} /><//>` : null}
 		<${Played} me=${me} />
 		<${Panel} title="Jackpots">${jackpots.data ? html`<${Jackpots} pools=${jackpots.data.pools} />` : html`<${Trouble} state=${jackpots} />`}<//>
 		<div class="two"><${Panel} title="Last winners"><${Table} name="winners" rows=${winners.data?.winners} empty="Nobody has won a jackpot yet." columns=${[
@@ -94,7 +97,7 @@ export function Health() {
 	<${Panel} title="Shards"><${Table} name="shards" rows=${shards} columns=${[
 		{ name: "service", title: "Service" }, { name: "shard", title: "Shard", number: true }, { name: "owner", title: "Owner", show: (s) => html`<span class=${s.held ? "" : "bad"}>${s.held ? s.owner : "none"}</span>` },
 		{ name: "epoch", title: "Epoch", number: true }, { name: "lease_ms", title: "Lease ms", number: true, show: (s) => s.lease_ms > -10000 ? whole(s.lease_ms) : "over" },
-		{ name: "offset_1", title: "Position", number: true, show: (s) => `${whole(s.offset_1)}${s.offset_2 ? ` / ${whole(s.offset_2)}` : ""}` },
+		...(tellsAll(status.data) ? [{ name: "offset_1", title: "Position", number: true, show: (s) => `${whole(s.offset_1)}${s.offset_2 ? ` / ${whole(s.offset_2)}` : ""}` }] : []),
 		{ name: "lag", title: "Lag", number: true, show: (s) => whole(s.lag) }, { name: "deaths", title: "Deaths", number: true }]} /><//>
 	<${Panel} title="Reconciliation"><${Reconciliation} status=${status.data} /><//>`;
 }
