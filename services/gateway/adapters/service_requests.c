@@ -312,8 +312,11 @@ static void ask_again(struct gateway *gateway, uint64_t now_us)
 	size_t slot;
 	for (int n = 0; n < AGAINS_MAX && inflight_next(&gateway->inflight, &at, &slot);) {
 		struct service_request *sent = &gateway->requests[slot];
-		if (now_us < sent->again_us && epochs_of(gateway, sent) == sent->epochs)
+		bool moved = epochs_of(gateway, sent) != sent->epochs;
+		if (now_us < sent->again_us && !moved)
 			continue;
+		if (moved) /* the new owner has as long for its answer as the first one had */
+			sent->times = 0;
 		metric_add(gateway->metric.again, 1);
 		ask(gateway, sent, now_us);
 		n++;

@@ -403,7 +403,10 @@ static void tick(struct gateway *gateway)
 
 	while (inflight_next(&gateway->inflight, &at, &slot)) {
 		struct open_request *ask = &gateway->ask[slot];
-		if (now_us >= ask->again_us || epochs_of(ask->topic, ask->shard) != ask->epochs)
+		bool moved = epochs_of(ask->topic, ask->shard) != ask->epochs;
+		if (moved)
+			ask->times = 0;
+		if (moved || now_us >= ask->again_us)
 			ask_owner(ask);
 	}
 	while (inflight_expire(&gateway->inflight, now_us, &slot))
