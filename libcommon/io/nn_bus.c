@@ -269,7 +269,9 @@ void nn_bus_list(struct nn_bus *bus, const struct nn_bus_instance *instance)
 	struct peer *peer = peer_get(bus, instance->url);
 	if (peer == NULL)
 		return;
-	if (peer->boot != 0 && peer->boot != instance->boot)
+	if (instance->boot <= peer->boot)
+		return;
+	if (peer->boot != 0) /* boots rise with each start */
 		peer_again(peer);
 	peer->boot = instance->boot;
 }
