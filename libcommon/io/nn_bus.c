@@ -38,6 +38,7 @@ struct peer {
 	char url[URL_MAX_BYTES];
 	int socket;
 	uint64_t used; /* counter of uses, to find the peer unused for longest */
+	uint64_t boot; /* of the instance that was last named at this address; 0: none */
 	uint8_t *parcel;
 	size_t length, room;
 	uint64_t messages; /* in the parcel */
@@ -216,24 +217,31 @@ static struct peer *peer_place(struct nn_bus *bus)
 	return oldest;
 }
 
+/* -1: not possible. Addresses come in messages: a bad one is dropped and must not end the process.
+ */
+static int peer_connect(const char *url)
+{
+	int fd = strlen(url) < URL_MAX_BYTES ? nn_socket(AF_SP, NN_PUSH) : -1;
+	if (fd < 0)
+		return -1;
+	option_set(fd, NN_SNDBUF, BUFFER_BYTES);
+	option_set(fd, NN_RECONNECT_IVL, RECONNECT_MS);
+	option_set(fd, NN_RECONNECT_IVL_MAX, RECONNECT_MAX_MS);
+	if (nn_connect(fd, url) >= 0)
+		return fd;
+	log_warn("nanomsg: found the address '%.200s', expected ipc:// or tcp://: %s", url,
+		nn_strerror(nn_errno()));
+	(void)nn_close(fd);
+	return -1;
+}
+
 static struct peer *peer_get(struct nn_bus *bus, const char *url)
 {
 	struct peer *peer = peer_find(bus, url);
 	if (peer == NULL) {
-		/* Addresses come in messages: a bad one is dropped and must not end the process. */
-		int fd = strlen(url) < URL_MAX_BYTES ? nn_socket(AF_SP, NN_PUSH) : -1;
+		int fd = peer_connect(url);
 		if (fd < 0)
 			return NULL;
-		option_set(fd, NN_SNDBUF, BUFFER_BYTES);
-		option_set(fd, NN_RECONNECT_IVL, RECONNECT_MS);
-		option_set(fd, NN_RECONNECT_IVL_MAX, RECONNECT_MAX_MS);
-		if (nn_connect(fd, url) < 0) {
-			log_warn("nanomsg: found the address '%.200s', expected ipc:// or tcp://: "
-				 "%s",
-				url, nn_strerror(nn_errno()));
-			(void)nn_close(fd);
-			return NULL;
-		}
 		peer = peer_place(bus);
 		*peer = (struct peer){ .socket = fd };
 		(void)snprintf(peer->url, sizeof(peer->url), "%s", url);
@@ -242,11 +250,30 @@ static struct peer *peer_get(struct nn_bus *bus, const char *url)
 	return peer;
 }
 
+/* The peer has started again: the old connection would wait up to RECONNECT_MAX_MS before it is
+ * tried again. What it still holds was sealed for the former start. */
+static void peer_again(struct peer *peer)
+{
+	int fd = peer_connect(peer->url);
+	if (fd < 0)
+		return;
+	(void)nn_close(peer->socket);
+	peer->socket = fd;
+}
+
 void nn_bus_list(struct nn_bus *bus, const struct nn_bus_instance *instance)
 {
 	seal_box_list(&bus->box, instance->service, instance->url, instance->boot, clock_mono_us());
-	if (instance->url[0] != '\0')
-		(void)peer_get(bus, instance->url);
+	if (instance->url[0] == '\0')
+		return;
+	struct peer *peer = peer_get(bus, instance->url);
+	if (peer == NULL)
+		return;
+	if (instance->boot <= peer->boot)
+		return;
+	if (peer->boot != 0) /* boots rise with each start */
+		peer_again(peer);
+	peer->boot = instance->boot;
 }
 
 bool nn_bus_stranger(struct nn_bus *bus)

@@ -92,3 +92,19 @@ void owners_free(struct owners **owners)
 	free(*owners);
 	*owners = NULL;
 }
+
+void owners_tell(PGconn *conn)
+{
+	PGresult *result = pg_try(conn, "notify carillon_owners", 0, NULL);
+	if (PQresultStatus(result) != PGRES_COMMAND_OK)
+		log_warn("owners of shards: the others are not told: %s", PQerrorMessage(conn));
+	PQclear(result);
+}
+
+bool owners_told(PGconn *conn)
+{
+	bool told = false;
+	for (PGnotify *notify; (notify = PQnotifies(conn)) != NULL; told = true)
+		PQfreemem(notify);
+	return told;
+}

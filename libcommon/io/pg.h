@@ -61,6 +61,10 @@ struct pg_pool *pg_pool_new(const char *dsn, const char *application, int connec
  * tables of services that run on the edge. Each query is its own transaction. A query may have been
  * committed although `done` got an error. */
 struct pg_pool *pg_pool_new_writing(const char *dsn, const char *application, int connections);
+/* Each connection that the pool opens from now on first runs this statement ("listen ..", a
+ * constant). pg_pool_poll calls `told` after notifications have arrived. */
+void pg_pool_listen(
+	struct pg_pool *pool, const char *sql, void (*told)(void *context), void *context);
 /* An epoll descriptor: readable when pg_pool_poll has work. */
 int pg_pool_fd(const struct pg_pool *pool);
 /* Copies sql and parameters. pg_pool_poll calls done exactly once: with the result, or with an

@@ -15,6 +15,7 @@
 #define CONNECT_TIMEOUT_US 5000000u
 #define PAUSE_FIRST_US 50000u
 #define PAUSE_MAX_US 1000000u
+#define LISTEN_MS 5000
 
 struct query {
 	struct query *next;
@@ -47,7 +48,11 @@ struct pg_pool {
 	struct pg_link links[CONNECTIONS_MAX];
 	struct query *head, **tail;
 	size_t queued;
-	uint64_t query_us; /* what one took lately */
+	uint64_t query_us;  /* what one took lately */
+	const char *listen; /* NULL: to nothing */
+	bool notified;
+	void (*told)(void *context);
+	void *told_context;
 };
 
 static void *must(void *memory)
@@ -121,21 +126,6 @@ static void link_connect(struct pg_pool *pool, struct pg_link *link)
 	link_watch(pool, link, EPOLLOUT);
 }
 
-static void link_connect_go_on(struct pg_pool *pool, struct pg_link *link)
-{
-	PostgresPollingStatusType status = PQconnectPoll(link->conn);
-	if (status == PGRES_POLLING_OK) {
-		link->state = LINK_IDLE;
-		link->pause_us = 0;
-		link_watch(pool, link, EPOLLIN);
-	} else if (status == PGRES_POLLING_FAILED) {
-		log_warn("postgres: %s", PQerrorMessage(link->conn));
-		link_close(link, "no connection");
-	} else {
-		link_watch(pool, link, status == PGRES_POLLING_READING ? EPOLLIN : EPOLLOUT);
-	}
-}
-
 static void link_flush(struct pg_pool *pool, struct pg_link *link)
 {
 	int left = PQflush(link->conn);
@@ -153,6 +143,47 @@ static void link_query(struct pg_pool *pool, struct pg_link *link, struct query 
 		link_flush(pool, link);
 	else
 		query->until_us = 0; /* `done` is called by the next poll, never from here */
+}
+
+static struct query *query_new(const char *sql, int n, const char *const *parameters,
+	int timeout_ms, pg_done *done, void *context)
+{
+	struct query *query = must(calloc(1, sizeof(*query)));
+	query->sql = must(strdup(sql));
+	query->parameters = must(calloc((size_t)n + 1, sizeof(*query->parameters)));
+	for (int i = 0; i < n; i++)
+		query->parameters[i] = parameters[i] == NULL ? NULL : must(strdup(parameters[i]));
+	query->n = n;
+	query->until_us = clock_mono_us() + (uint64_t)timeout_ms * 1000u;
+	query->done = done;
+	query->context = context;
+	return query;
+}
+
+static void on_listen(void *context, PGresult *result, const char *error)
+{
+	(void)context;
+	(void)result;
+	if (error != NULL)
+		log_warn("postgres: cannot listen: %s", error);
+}
+
+static void link_connect_go_on(struct pg_pool *pool, struct pg_link *link)
+{
+	PostgresPollingStatusType status = PQconnectPoll(link->conn);
+	if (status == PGRES_POLLING_OK) {
+		link->state = LINK_IDLE;
+		link->pause_us = 0;
+		link_watch(pool, link, EPOLLIN);
+		if (pool->listen != NULL)
+			link_query(pool, link,
+				query_new(pool->listen, 0, NULL, LISTEN_MS, on_listen, NULL));
+	} else if (status == PGRES_POLLING_FAILED) {
+		log_warn("postgres: %s", PQerrorMessage(link->conn));
+		link_close(link, "no connection");
+	} else {
+		link_watch(pool, link, status == PGRES_POLLING_READING ? EPOLLIN : EPOLLOUT);
+	}
 }
 
 static void dispatch(struct pg_pool *pool)
@@ -197,6 +228,8 @@ static void link_read(struct pg_pool *pool, struct pg_link *link)
 		if (last != NULL)
 			PQclear(last);
 	}
+	for (PGnotify *notify; (notify = PQnotifies(link->conn)) != NULL; pool->notified = true)
+		PQfreemem(notify);
 }
 
 static void expire(struct pg_pool *pool, uint64_t now_us)
@@ -268,6 +301,14 @@ struct pg_pool *pg_pool_new_writing(const char *dsn, const char *application, in
 	return pool_new(dsn, application, connections, true);
 }
 
+void pg_pool_listen(
+	struct pg_pool *pool, const char *sql, void (*told)(void *context), void *context)
+{
+	pool->listen = sql;
+	pool->told = told;
+	pool->told_context = context;
+}
+
 int pg_pool_fd(const struct pg_pool *pool)
 {
 	return pool->epoll;
@@ -276,15 +317,7 @@ int pg_pool_fd(const struct pg_pool *pool)
 void pg_pool_query(struct pg_pool *pool, const char *sql, int n, const char *const *parameters,
 	int timeout_ms, pg_done *done, void *context)
 {
-	struct query *query = must(calloc(1, sizeof(*query)));
-	query->sql = must(strdup(sql));
-	query->parameters = must(calloc((size_t)n + 1, sizeof(*query->parameters)));
-	for (int i = 0; i < n; i++)
-		query->parameters[i] = parameters[i] == NULL ? NULL : must(strdup(parameters[i]));
-	query->n = n;
-	query->until_us = clock_mono_us() + (uint64_t)timeout_ms * 1000u;
-	query->done = done;
-	query->context = context;
+	struct query *query = query_new(sql, n, parameters, timeout_ms, done, context);
 	*pool->tail = query;
 	pool->tail = &query->next;
 	pool->queued++;
@@ -316,6 +349,10 @@ void pg_pool_poll(struct pg_pool *pool)
 	}
 	expire(pool, clock_mono_us());
 	dispatch(pool);
+	if (pool->notified && pool->told != NULL) {
+		pool->notified = false;
+		pool->told(pool->told_context);
+	}
 }
 
 void pg_pool_free(struct pg_pool **pool)

@@ -91,13 +91,14 @@ struct outbox {
 
 struct service_metrics {
 	struct metric *turns, *commits, *commit_us, *batch, *shards, *waits, *gaps, *dead, *astray,
-		*facts_read;
+		*facts_read, *told;
 	struct metric *messages[SERVICE_TOPICS_MAX + 1], *lag[SERVICE_TOPICS_MAX];
 };
 
 struct directory {
 	uint64_t read_us;
 	struct owners *owners;
+	bool told; /* owners have changed since it was read */
 };
 
 /* Commands that came by nanomsg in this turn. */
@@ -129,6 +130,7 @@ struct service {
 	size_t held_n;
 	struct holding *by_shard[SHARDS_MAX];
 	uint64_t looked_us, fenced_us, committed_us, beat_us, opening_us;
+	bool look_told;	       /* owners have changed since looked_us */
 	uint64_t positions_us; /* when a transaction last wrote all, or the last mark was made */
 	size_t kept_n;	       /* over all readings */
 	uint64_t turn_us;
@@ -241,6 +243,8 @@ void service_dead_letter(
 	struct service *service, const struct kafka_message *message, const char *reason);
 
 /* service_directory.c */
+/* Notes that owners have changed, if Postgres has said so. */
+void service_directory_told(struct service *service);
 void service_directory_read(struct service *service, uint64_t now_us);
 
 #endif

@@ -21,6 +21,7 @@
 #define WAITING_MS 2  /* timeout of a turn while messages wait */
 #define STARTING_MS 20
 #define GATHERING_MS 10	 /* while messages to Kafka are gathered */
+#define TOLD_MS 5	 /* while a change of owners is not read yet */
 #define FLUSH_US 500000u /* at the end */
 /* The common migrations (libcommon/io/migrations/) that this build works with. */
 #define SCHEMA_MIN 6
@@ -132,6 +133,8 @@ static void metrics_start(struct service *service)
 		"carillon_dead_letters_total", NULL, "Messages sent to dead.letters.");
 	m->facts_read = metric_counter("carillon_facts_from_rows_total", NULL,
 		"Facts read from their database rows, not from Kafka.");
+	m->told = metric_counter("carillon_owners_told_total", NULL,
+		"Times that Postgres said that owners of shards have changed.");
 	m->astray = metric_counter("carillon_commands_astray_total", NULL,
 		"Commands that came by nanomsg for shards that this instance does not serve.");
 	for (int t = 0; t < service->ops->topics_n; t++) {
@@ -185,8 +188,8 @@ static void watch_all(struct service *service)
 		fatal("epoll_create1: %s", strerror(errno));
 	watch(service, service->signals);
 	watch(service, nn_bus_fd(service->bus));
-	/* Between statements Postgres sends only the end of the connection. Watching the socket
-	 * notices it early. */
+	/* Between statements Postgres sends that owners have changed, and the end of the
+	 * connection. Watching the socket notices both early. */
 	watch(service, PQsocket(service->pg));
 	for (int pace = KAFKA_FAST; pace <= KAFKA_SLOW; pace++)
 		if (service->consumers[pace] != NULL)
@@ -209,6 +212,7 @@ static void start(struct service *service)
 	service->directory.owners = owners_new();
 	if (service->ops->start != NULL)
 		service->ops->start(service);
+	pg_exec(service->pg, OWNERS_LISTEN_SQL);
 	service_commit_prepare(service);
 	service_poison_start(service);
 	service_lease_prepare(service);
@@ -257,6 +261,7 @@ static void postgres_check(struct service *service)
 {
 	if (PQconsumeInput(service->pg) != 1 || PQstatus(service->pg) != CONNECTION_OK)
 		fatal("postgres: the connection was lost: %s", PQerrorMessage(service->pg));
+	service_directory_told(service);
 }
 
 static void kafka_told(struct service *service, int fd)
@@ -271,6 +276,7 @@ static void wait_for_events(struct service *service)
 {
 	struct epoll_event events[8];
 	int timeout_ms = TURN_MS;
+	service_directory_told(service); /* what came with the answer to a statement */
 	if (service->kept_n > 0)
 		timeout_ms = WAITING_MS;
 	else if (service->waiting_n > 0 ||
@@ -278,6 +284,8 @@ static void wait_for_events(struct service *service)
 		timeout_ms = STARTING_MS;
 	else if (kafka_producer_holds(service->producers[KAFKA_SLOW]))
 		timeout_ms = GATHERING_MS;
+	if (timeout_ms > TOLD_MS && (service->directory.told || service->look_told))
+		timeout_ms = TOLD_MS;
 	int n = epoll_wait(service->epoll, events, 8, timeout_ms);
 	for (int i = 0; i < n; i++) {
 		if (events[i].data.fd == service->signals)
@@ -344,12 +352,12 @@ static void turn(struct service *service)
 	service_reading_poll(service);
 	service_facts_read(service);
 	bus_read(service);
+	service_directory_read(service, clock_mono_us()); /* before the tick, which asks again */
 	service_direct_offer(service);
 	if (service->ops->tick != NULL)
 		service->ops->tick(service, clock_mono_us());
 	nn_bus_flush(service->bus);
 	commit_if_due(service);
-	service_directory_read(service, clock_mono_us());
 	service_lease_look(service, clock_mono_us());
 	service_reading_start(service);
 	readiness_tell(service);

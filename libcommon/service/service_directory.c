@@ -1,4 +1,5 @@
-/* Addresses of the other instances: read from Postgres five times a second, and connected ahead. */
+/* Addresses of the other instances: read from Postgres five times a second and whenever owners
+ * change, and connected ahead. */
 #include "libcommon/service/loop.h"
 
 #include "libcommon/io/pg.h"
@@ -11,14 +12,25 @@ static void list(void *context, const struct nn_bus_instance *instance)
 	nn_bus_list(service->bus, instance);
 }
 
+void service_directory_told(struct service *service)
+{
+	if (!owners_told(service->pg))
+		return;
+	metric_add(service->metrics.told, 1);
+	service->directory.told = true;
+	service->look_told = true;
+}
+
 void service_directory_read(struct service *service, uint64_t now_us)
 {
 	struct directory *directory = &service->directory;
 	const char *parameters[] = { service->instance };
+	uint64_t wait_us = directory->told ? OWNERS_TOLD_US : DIRECTORY_US;
 	/* One that has just started asks already: its row is there. */
-	if (directory->read_us != 0 && now_us < directory->read_us + DIRECTORY_US &&
+	if (directory->read_us != 0 && now_us < directory->read_us + wait_us &&
 		!nn_bus_stranger(service->bus))
 		return;
+	directory->told = false;
 	PGresult *result = pg_again(service->pg, OWNERS_SQL, 1, parameters);
 	owners_take(directory->owners, result, list, service);
 	PQclear(result);

@@ -160,6 +160,7 @@ static PGresult *rows_take(struct service *service, size_t n)
 	const char *take[] = { service->ops->name, service->instance, taken, seconds };
 	PGresult *rows = pg_query(service->pg, TAKE_SQL, 4, take);
 	pg_exec(service->pg, "commit");
+	owners_tell(service->pg); /* before the shards are loaded */
 	former_owner_end(service, locked);
 	PQclear(locked);
 	return rows;
@@ -236,13 +237,15 @@ static void release_surplus(struct service *service, const struct share *share)
 	service_commit(service);
 	for (size_t i = 0; i < n; i++)
 		service_lease_release(service, service->held[service->held_n - 1]);
+	owners_tell(service->pg);
 }
 
 void service_lease_look(struct service *service, uint64_t now_us)
 {
-	if (service->draining ||
-		(service->looked_us != 0 && now_us < service->looked_us + LEASE_LOOK_US))
+	uint64_t wait_us = service->look_told ? OWNERS_TOLD_US : LEASE_LOOK_US;
+	if (service->draining || (service->looked_us != 0 && now_us < service->looked_us + wait_us))
 		return;
+	service->look_told = false;
 	service->looked_us = now_us;
 	struct share share = share_look(service);
 	release_surplus(service, &share);
@@ -277,6 +280,8 @@ void service_lease_prepare(struct service *service)
 		"$5, boot = $6, "
 		"started = now(), heartbeat = now()",
 		6, row));
+	/* The others connect to it before it holds a shard. */
+	owners_tell(service->pg);
 }
 
 void service_lease_end(struct service *service)
@@ -286,4 +291,6 @@ void service_lease_end(struct service *service)
 	(void)snprintf(pid, sizeof(pid), "%d", (int)getpid());
 	PQclear(pg_query(service->pg, "delete from carillon.instance where name = $1 and pid = $2",
 		2, parameters));
+	/* Its shards are free and it counts no more: the others may take them all. */
+	owners_tell(service->pg);
 }

@@ -176,6 +176,7 @@ static void on_moment(void *context)
 	/* A service that has just started answers already: its row is there. */
 	if (nn_bus_stranger(gateway.bus))
 		service_requests_owners(&gateway);
+	service_requests_owners_soon(&gateway);
 }
 
 static void on_fifth(void *context)
@@ -252,6 +253,7 @@ static void sources_begin(void)
 	gateway.owners = owners_new();
 	gateway.pg_ro = pg_pool_new(common.pg_ro_dsn, common.instance, RO_CONNECTIONS);
 	gateway.pg = pg_pool_new_writing(common.pg_dsn, common.instance, 1);
+	pg_pool_listen(gateway.pg, OWNERS_LISTEN_SQL, service_requests_owners_told, &gateway);
 	gateway.redis = redis_link_new(common.redis, REDIS_MS);
 	gateway.sessions = redis_link_new(common.redis, REDIS_MS);
 	gateway.instance = instance_new(gateway.pg, common.instance, "gateway", common.nn_url,

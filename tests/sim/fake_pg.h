@@ -7,7 +7,8 @@
  * What it keeps of Postgres: read committed, versions of rows, locks of rows until the end of the
  * transaction with lock_timeout, idle_in_transaction_session_timeout, a failed statement aborts its
  * transaction and a commit of it answers ROLLBACK, pg_terminate_backend, primary keys, unique and
- * partial indexes, checks, references, types' ranges, sequences that are never rolled back.
+ * partial indexes, checks, references, types' ranges, sequences that are never rolled back, listen
+ * and notify.
  * What it does not: serializable, savepoints, views, triggers, privileges. */
 #ifndef CARILLON_SIM_FAKE_PG_H
 #define CARILLON_SIM_FAKE_PG_H
@@ -60,6 +61,11 @@ typedef void fake_pg_changed(void *context, const struct fake_pg_table *table,
 /* NULL: nobody is told. Called for each row of each commit, those of one table in the order of its
  * primary key. */
 void fake_pg_watch(fake_pg_changed *changed, void *context);
+/* Called after each commit that notifies. NULL: nobody is. */
+void fake_pg_listen(void (*told)(void));
+/* Are those who listen told anything? A world begins as its seed says, a schedule without: what it
+ * is about happens more often where others learn late of a new owner. */
+void fake_pg_telling(bool on);
 
 /* ---- the most asked for, typed ---- */
 

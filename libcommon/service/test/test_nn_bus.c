@@ -140,8 +140,8 @@ static void test_bus_delivers_in_order_and_over_a_restart(void **state)
 	assert_null(b);
 	b = bus_b();
 	introduce(a, b);
-	/* The same PUSH socket finds the new instance by itself. Messages sent meanwhile may be
-	 * lost, so send until one arrives. */
+	/* Naming the new start connects anew. Messages sent meanwhile may be lost, so send until
+	 * one arrives. */
 	char *message = NULL;
 	for (int i = 0; i < 50 && message == NULL; i++) {
 		(void)nn_bus_send(a, url_b, "again", 5);

@@ -102,7 +102,8 @@ struct gateway {
 	struct edge *edge;
 	struct nn_bus *bus;
 	struct owners *owners;
-	bool owners_waiting;
+	bool owners_waiting, owners_told; /* told: they have changed since they were asked for */
+	uint64_t owners_asked_us;
 	struct pg_pool *pg_ro, *pg;
 	struct redis_link *redis;
 	struct redis_link *sessions; /* a second link, because its commands may wait */
@@ -125,7 +126,7 @@ struct gateway {
 	uint64_t expired_in_row;
 	struct json_out out;
 	struct {
-		struct metric *expired, *again, *late, *unreadable, *refused_rate, *open;
+		struct metric *expired, *again, *told, *late, *unreadable, *refused_rate, *open;
 		struct metric *idle, *reconnects;
 	} metric;
 };
@@ -156,6 +157,9 @@ void service_requests_on_bus(void *gateway);
 void service_requests_flush(struct gateway *gateway); /* every turn */
 /* Every 200 ms: reads who owns the shards. */
 void service_requests_owners(struct gateway *gateway);
+/* They have changed: reads them at once, or as soon as that may be. */
+void service_requests_owners_told(void *gateway);
+void service_requests_owners_soon(struct gateway *gateway); /* call it every 20 ms */
 void service_requests_tick(struct gateway *gateway, uint64_t now_us);
 
 /* ---- auth.c ---- */

@@ -312,8 +312,11 @@ static void ask_again(struct gateway *gateway, uint64_t now_us)
 	size_t slot;
 	for (int n = 0; n < AGAINS_MAX && inflight_next(&gateway->inflight, &at, &slot);) {
 		struct service_request *sent = &gateway->requests[slot];
-		if (now_us < sent->again_us && epochs_of(gateway, sent) == sent->epochs)
+		bool moved = epochs_of(gateway, sent) != sent->epochs;
+		if (now_us < sent->again_us && !moved)
 			continue;
+		if (moved) /* the new owner has as long for its answer as the first one had */
+			sent->times = 0;
 		metric_add(gateway->metric.again, 1);
 		ask(gateway, sent, now_us);
 		n++;
@@ -348,8 +351,10 @@ static void on_owners(void *context, PGresult *result, const char *error)
 {
 	struct gateway *gateway = context;
 	gateway->owners_waiting = false;
-	if (error == NULL && PQresultStatus(result) == PGRES_TUPLES_OK)
-		owners_take(gateway->owners, result, list, gateway);
+	if (error != NULL || PQresultStatus(result) != PGRES_TUPLES_OK)
+		return;
+	owners_take(gateway->owners, result, list, gateway);
+	ask_again(gateway, edge_now_us(gateway->edge));
 }
 
 void service_requests_owners(struct gateway *gateway)
@@ -358,7 +363,24 @@ void service_requests_owners(struct gateway *gateway)
 	if (gateway->owners_waiting)
 		return;
 	gateway->owners_waiting = true;
+	gateway->owners_told = false;
+	gateway->owners_asked_us = edge_now_us(gateway->edge);
 	pg_pool_query(gateway->pg, OWNERS_SQL, 1, parameters, QUERY_MS, on_owners, gateway);
+}
+
+void service_requests_owners_soon(struct gateway *gateway)
+{
+	if (gateway->owners_told &&
+		edge_now_us(gateway->edge) >= gateway->owners_asked_us + OWNERS_TOLD_US)
+		service_requests_owners(gateway);
+}
+
+void service_requests_owners_told(void *context)
+{
+	struct gateway *gateway = context;
+	metric_add(gateway->metric.told, 1);
+	gateway->owners_told = true;
+	service_requests_owners_soon(gateway);
 }
 
 void service_requests_flush(struct gateway *gateway)

@@ -102,13 +102,16 @@ static size_t record_of(const struct player_proposal *proposal, const struct spi
 
 static void send(struct engine *engine, struct seat *seat, uint64_t now_us)
 {
+	uint64_t epoch = service_owner_epoch(engine->service, "wallet", seat->shard);
 	uint8_t key[8];
 
 	for (int i = 0; i < 8; i++)
 		key[i] = (uint8_t)((uint64_t)seat->player.id >> (56 - 8 * i));
+	if (epoch != seat->flight.owner_epoch) /* a new owner has as long for its answer */
+		seat->flight.sent = 0;
 	seat->flight.sent++;
 	seat->flight.again_us = now_us + ask_again_us(seat->flight.sent, (uint64_t)seat->player.id);
-	seat->flight.owner_epoch = service_owner_epoch(engine->service, "wallet", seat->shard);
+	seat->flight.owner_epoch = epoch;
 	service_send_now(engine->service, TOPIC_WALLET_COMMANDS, seat->shard, key, sizeof(key),
 		seat->flight.bytes, seat->flight.length);
 }

@@ -19,6 +19,8 @@
 #define ARENA_BYTES (1024 * 1024)
 #define COMMAND_MAX 8192
 #define OWNERS_US 200000
+#define TOLD_LEAST_US 200 /* from a notification of Postgres to the owners' rows */
+#define TOLD_MOST_US 5000
 #define SKEW_US 20000
 
 struct open_request {
@@ -403,7 +405,10 @@ static void tick(struct gateway *gateway)
 
 	while (inflight_next(&gateway->inflight, &at, &slot)) {
 		struct open_request *ask = &gateway->ask[slot];
-		if (now_us >= ask->again_us || epochs_of(ask->topic, ask->shard) != ask->epochs)
+		bool moved = epochs_of(ask->topic, ask->shard) != ask->epochs;
+		if (moved)
+			ask->times = 0;
+		if (moved || now_us >= ask->again_us)
 			ask_owner(ask);
 	}
 	while (inflight_expire(&gateway->inflight, now_us, &slot))
@@ -419,6 +424,21 @@ static void on_tick(void *context)
 	for (size_t i = 0; i < GATEWAYS; i++)
 		tick(&gateways[i]);
 	sim_at(sim_now_us() + TICK_US, on_tick, context);
+}
+
+static void on_owners(void *context)
+{
+	if ((uint64_t)(uintptr_t)context != life)
+		return;
+	owners_read();
+	for (size_t i = 0; i < GATEWAYS; i++)
+		tick(&gateways[i]);
+}
+
+static void on_told(void)
+{
+	sim_at(sim_now_us() + sim_random_us(TOLD_LEAST_US, TOLD_MOST_US), on_owners,
+		(void *)(uintptr_t)life);
 }
 
 static void ring_begin(struct gateway *gateway)
@@ -462,6 +482,7 @@ void requests_begin(void)
 	memset(owners, 0, sizeof(owners)); /* those of the last world */
 	owners_us = sim_now_us();
 	sim_at(sim_now_us() + TICK_US, on_tick, (void *)(uintptr_t)++life);
+	fake_pg_listen(on_told);
 }
 
 void requests_end(void)
@@ -474,6 +495,22 @@ void requests_end(void)
 			free(gateways[i].ask[slot].bytes);
 			gateways[i].ask[slot] = (struct open_request){ 0 };
 		}
+}
+
+uint64_t requests_oldest_us(void)
+{
+	uint64_t oldest_us = 0;
+	size_t slot;
+
+	for (size_t i = 0; i < GATEWAYS; i++) {
+		uint64_t at = 0;
+		while (inflight_next(&gateways[i].inflight, &at, &slot)) {
+			uint64_t us = sim_now_us() - gateways[i].ask[slot].requester->asked_us;
+			if (us > oldest_us)
+				oldest_us = us;
+		}
+	}
+	return oldest_us;
 }
 
 size_t requests_open(void)

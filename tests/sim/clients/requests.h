@@ -33,7 +33,8 @@ struct requester {
 
 void requests_begin(void);
 void requests_end(void);
-size_t requests_open(void); /* on their way */
+size_t requests_open(void);	   /* on their way */
+uint64_t requests_oldest_us(void); /* how long the oldest of them has been on its way; 0: none is */
 /* A gateway dies: everybody who waits at it is told that no answer came, and answers that still
  * come find nobody. */
 void requests_gateway_dies(void);

@@ -543,6 +543,8 @@ void fpg_bind_statement(struct fpg_statement *statement)
 	case FPG_BEGIN:
 	case FPG_COMMIT:
 	case FPG_ROLLBACK:
+	case FPG_LISTEN:
+	case FPG_NOTIFY:
 	case FPG_NOTHING:
 	case FPG_DEFINE:
 		return;

@@ -16,6 +16,7 @@ FAKE(PQerrorMessage);
 FAKE(PQsocket);
 FAKE(PQsetNoticeReceiver);
 FAKE(PQconsumeInput);
+FAKE(PQnotifies);
 FAKE(PQflush);
 FAKE(PQisBusy);
 FAKE(PQsetnonblocking);
@@ -102,6 +103,17 @@ PQnoticeReceiver __wrap_PQsetNoticeReceiver(PGconn *conn, PQnoticeReceiver recei
 int __wrap_PQconsumeInput(PGconn *conn)
 {
 	return !session_of(conn)->broken;
+}
+
+/* What has come during a transaction is told after it; one tells of all. */
+PGnotify *__wrap_PQnotifies(PGconn *conn)
+{
+	struct fpg_session *session = session_of(conn);
+	if (!session->notified || session->in_block || session->broken)
+		return NULL;
+	session->notified = false;
+	sim_fd_set(session->fd, false);
+	return fpg_give(sizeof(PGnotify));
 }
 
 int __wrap_PQflush(PGconn *conn)

@@ -605,6 +605,10 @@ static bool transaction_parse(struct fpg_parser *parser, struct fpg_statement *s
 		statement->kind = FPG_COMMIT;
 	else if (fpg_take(parser, "rollback") || fpg_take(parser, "abort"))
 		statement->kind = FPG_ROLLBACK;
+	else if (fpg_take(parser, "listen"))
+		statement->kind = FPG_LISTEN;
+	else if (fpg_take(parser, "notify"))
+		statement->kind = FPG_NOTIFY;
 	else if (fpg_is(parser, "set") || fpg_is(parser, "reset") || fpg_is(parser, "comment") ||
 		 fpg_is(parser, "grant") || fpg_is(parser, "revoke") || fpg_is(parser, "analyze") ||
 		 fpg_is(parser, "vacuum") || fpg_is(parser, "lock"))

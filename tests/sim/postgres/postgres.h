@@ -269,6 +269,8 @@ enum fpg_kind {
 	FPG_BEGIN,
 	FPG_COMMIT,
 	FPG_ROLLBACK,
+	FPG_LISTEN,
+	FPG_NOTIFY,
 	FPG_NOTHING, /* comments, privileges, settings */
 	FPG_DEFINE   /* create, alter, drop */
 };
@@ -442,6 +444,7 @@ struct fpg_txn {
 	struct fpg_rows created, deleted, locked;
 	uint64_t now_us; /* of its first statement */
 	bool failed;
+	bool notifies; /* once it has committed; channels are not told apart */
 };
 
 extern struct fpg_table *fpg_tables[128];
@@ -587,6 +590,7 @@ struct fpg_session {
 	int fd;
 	char application[64], error[600];
 	bool broken, in_block, listed;
+	bool listens, notified;
 	uint64_t active_us; /* end of the last statement */
 	struct fpg_txn txn;
 	struct fpg_prepared {
@@ -628,6 +632,7 @@ void fpg_result_command(struct pg_result *result, const char *command, int64_t r
 void fpg_result_rows(struct pg_result *result, const struct fpg_select *names,
 	const struct fpg_table_rows *rows);
 void fpg_results_died(const struct sim_process *process);
+void *fpg_give(size_t bytes); /* zeroed; freed by PQfreemem, or with all of the process */
 struct pg_result *fpg_result_next(const struct pg_result *result);
 void fpg_result_chain(struct pg_result *result, struct pg_result *next);
 

@@ -174,30 +174,37 @@ struct given {
 
 static struct given *given_newest;
 
+void *fpg_give(size_t bytes)
+{
+	struct given *given = calloc(1, sizeof(*given) + bytes);
+	if (given == NULL)
+		sim_fail("fake Postgres: out of memory");
+	given->older = given_newest;
+	given->process = sim_current();
+	if (given_newest != NULL)
+		given_newest->newer = given;
+	given_newest = given;
+	return given->bytes;
+}
+
 unsigned char *__wrap_PQunescapeBytea(const unsigned char *text, size_t *length_r)
 {
 	size_t n = strlen((const char *)text);
 	bool is_hex = text[0] == '\\' && text[1] == 'x';
-	struct given *given = malloc(sizeof(*given) + n + 1);
-	if (given == NULL)
-		return NULL;
-	*given = (struct given){ .older = given_newest, .process = sim_current() };
-	if (given_newest != NULL)
-		given_newest->newer = given;
-	given_newest = given;
+	unsigned char *bytes = fpg_give(n + 1);
 	size_t length = is_hex ? (n - 2) / 2 : n;
 	for (size_t i = 0; i < length; i++) {
 		if (!is_hex) {
-			given->bytes[i] = text[i];
+			bytes[i] = text[i];
 			continue;
 		}
 		unsigned high = fpg_hex[text[2 + 2 * i]] - 1u;
 		unsigned low = fpg_hex[text[3 + 2 * i]] - 1u;
-		given->bytes[i] = (unsigned char)((high << 4 | low) & 0xffu);
+		bytes[i] = (unsigned char)((high << 4 | low) & 0xffu);
 	}
-	given->bytes[length] = 0;
+	bytes[length] = 0;
 	*length_r = length;
-	return given->bytes;
+	return bytes;
 }
 
 void __wrap_PQfreemem(void *memory)

@@ -17,6 +17,8 @@ static uint32_t last_pid;
 static bool server_up = true;
 static bool loaded;
 static bool broken_listed; /* pg_stat_activity has one that is over */
+static void (*world_told)(void);
+static bool telling;
 
 /* ---- statements by their text ---- */
 
@@ -218,6 +220,7 @@ void fake_pg_world_begin(void)
 	loaded = true;
 	fake_pg_world_end();
 	server_up = true;
+	telling = sim_world.scenario == NULL && sim_world.seed % 2 == 0;
 	last_pid = 0;
 	fpg_world_reset();
 	(void)snprintf(shards, sizeof(shards), "%u", sim_world.shards);
@@ -236,6 +239,7 @@ void fake_pg_world_end(void)
 		session_free(session);
 	}
 	fake_pg_watch(NULL, NULL);
+	fake_pg_listen(NULL);
 }
 
 bool fpg_backend_end(uint32_t pid)
@@ -292,6 +296,10 @@ static void statement_fill(
 		select_fill(exec, statement, result);
 	else if (statement->kind == FPG_DEFINE)
 		fpg_define_run(statement->define);
+	else if (statement->kind == FPG_LISTEN)
+		exec->txn->session->listens = true;
+	else if (statement->kind == FPG_NOTIFY)
+		exec->txn->notifies = true;
 	else if (statement->kind != FPG_NOTHING)
 		change_fill(exec, statement, result);
 }
@@ -366,6 +374,7 @@ static struct pg_result *failed_result(
 {
 	fpg_txn_rollback(&session->txn, 0, 0, 0);
 	session->txn.failed = session->in_block;
+	session->txn.notifies = false;
 	(void)snprintf(session->error, sizeof(session->error), "ERROR:  %s\n", text);
 	sim_trace("postgres: %s: error %s: %s", session->application, sqlstate, text);
 	return fpg_result_error(sqlstate, text);
@@ -405,11 +414,40 @@ static bool is_end(const struct fpg_statement *statement)
 	return statement->kind == FPG_COMMIT || statement->kind == FPG_ROLLBACK;
 }
 
+void fake_pg_listen(void (*told)(void))
+{
+	world_told = told;
+}
+
+void fake_pg_telling(bool on)
+{
+	telling = on;
+}
+
+/* Everybody who listens, this session too. */
+static void notify(struct fpg_session *from)
+{
+	bool tells = from->txn.notifies && telling;
+	from->txn.notifies = false;
+	if (!tells)
+		return;
+	for (struct fpg_session *session = sessions; session != NULL; session = session->next) {
+		if (!session->listens || session->broken)
+			continue;
+		session->notified = true;
+		sim_fd_set(session->fd, true);
+	}
+	if (world_told != NULL)
+		world_told();
+}
+
 static void commit(struct fpg_session *session)
 {
 	bool unknown = session->process != NULL && sim_chance(sim_faults.commit_unknown_ppm);
-	if (!unknown || sim_chance(500000))
+	if (!unknown || sim_chance(500000)) {
 		fpg_txn_commit(&session->txn);
+		notify(session);
+	}
 	if (!unknown)
 		return;
 	sim_trace("postgres: %s: the answer to a commit is lost", session->application);
@@ -428,7 +466,7 @@ static struct pg_result *end_run(struct fpg_session *session, const struct fpg_s
 		commit(session);
 	else
 		fpg_txn_rollback(&session->txn, 0, 0, 0);
-	session->in_block = session->txn.failed = false;
+	session->in_block = session->txn.failed = session->txn.notifies = false;
 	if (session->broken)
 		return broken_result(session);
 	result = fpg_result_new(PGRES_COMMAND_OK);

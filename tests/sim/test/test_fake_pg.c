@@ -315,6 +315,50 @@ static void test_locks(void **state)
 	PQfinish(conn);
 }
 
+static bool notified(PGconn *conn)
+{
+	PGnotify *notify = PQnotifies(conn);
+	bool is = notify != NULL;
+	PQfreemem(notify);
+	assert_null(PQnotifies(conn));
+	return is;
+}
+
+/* Told after the commit, once; not after a rollback; behind the listener's own transaction. */
+static void test_notify(void **state)
+{
+	PGconn *conn = connection();
+	PGconn *other = connection();
+	(void)state;
+	fake_pg_telling(true);
+	pg_exec(conn, "listen carillon_owners");
+	pg_exec(other, "begin");
+	pg_exec(other, "notify carillon_owners");
+	assert_false(notified(conn));
+	pg_exec(other, "rollback");
+	pg_exec(other, "begin");
+	pg_exec(other, "commit");
+	assert_false(notified(conn));
+	pg_exec(conn, "begin");
+	pg_exec(other, "begin");
+	pg_exec(other, "notify carillon_owners");
+	pg_exec(other, "notify carillon_owners");
+	pg_exec(other, "commit");
+	assert_false(notified(conn));
+	pg_exec(conn, "commit");
+	assert_true(notified(conn));
+	assert_false(notified(other));
+	/* A session is told of its own, too. */
+	pg_exec(conn, "notify carillon_owners");
+	assert_true(notified(conn));
+	/* Notifications may be lost. */
+	fake_pg_telling(false);
+	pg_exec(other, "notify carillon_owners");
+	assert_false(notified(conn));
+	PQfinish(other);
+	PQfinish(conn);
+}
+
 static void test_terminate(void **state)
 {
 	PGconn *conn = connection();
@@ -563,6 +607,7 @@ int main(void)
 		cmocka_unit_test_setup(test_installation, begin),
 		cmocka_unit_test_setup(test_rollback, begin),
 		cmocka_unit_test_setup(test_locks, begin),
+		cmocka_unit_test_setup(test_notify, begin),
 		cmocka_unit_test_setup(test_terminate, begin),
 		cmocka_unit_test_setup(test_copy, begin),
 		cmocka_unit_test_setup(test_faults, begin),

@@ -242,5 +242,6 @@ const struct scenario sim_scenarios[] = {
 	{ "abandoned", run_abandoned },
 	{ "retired", run_retired },
 	{ "poison", run_poison },
+	{ "drained", run_drained },
 	{ NULL, NULL },
 };
