@@ -24,8 +24,8 @@ void session_seen_format(const struct session_seen *seen, char text_r[SESSION_SE
 /* False, with *seen_r zero, on any text that session_seen_format does not write. */
 bool session_seen_parse(const char *text, struct session_seen *seen_r);
 
-/* Has the session ended by inactivity? Never true when the reader's clock is behind the
- * writer's. */
+/* Has the session ended by inactivity? False while acted_ms is later than now_ms, which happens
+ * when the reader's clock is behind the writer's. */
 bool session_idle(const struct session_seen *seen, uint64_t now_ms);
 
 #endif

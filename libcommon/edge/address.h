@@ -26,8 +26,8 @@ void address_format(const struct address *address, char out[ADDRESS_TEXT_MAX]);
  * clears the rest. */
 struct address address_network(
 	const struct address *address, unsigned ipv4_bits, unsigned ipv6_bits);
-/* A number for tables of addresses. Who does not know the random key cannot choose addresses that
- * share one. `kind` tells apart entries of one address. */
+/* A number for tables of addresses. Without the random key, nobody can choose addresses that share
+ * a number. `kind` tells apart entries of one address. */
 #define ADDRESS_HASH_KEY_BYTES 16
 uint32_t address_hash(
 	const struct address *address, uint8_t kind, const uint8_t key[ADDRESS_HASH_KEY_BYTES]);

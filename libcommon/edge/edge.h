@@ -148,8 +148,9 @@ const char *edge_body(const struct edge_request *request, size_t *length_r); /* 
 /* The client's IP address as text, without the port: the address that a listed proxy names, or else
  * that of the connection. */
 const char *edge_peer(const struct edge_request *request);
-/* The same for limits of the caller's own (address.h). NULL: the client is not to be limited,
- * because it is in a network without limits or the edge has no doors. */
+/* The same address as a struct (address.h), for limits that the caller itself sets. NULL: the
+ * client is not to be limited, because it is in a network without limits or the edge has no
+ * doors. */
 const struct address *edge_limited(const struct edge_request *request);
 /* X-Request-Id: the client's if valid, else a new one. */
 const char *edge_request_id(const struct edge_request *request);
@@ -181,9 +182,10 @@ void edge_answer_error(struct edge_request *request, uint32_t status, const char
 const char *edge_status_title(uint32_t status);
 /* Prefix of the URL of the page about an error code: EDGE_PROBLEM_TYPE "move_spent". */
 #define EDGE_PROBLEM_TYPE "/docs/#error-"
-/* Adds a header to the coming answer: at most 4 headers, 256 bytes in all, no line breaks. If a
- * header does not fit, the log names it and the answer becomes a 500 `header_lost`, because an
- * answer that lacks a header might be unsafe. */
+/* Adds a header to the coming answer. Neither name nor value may contain a line break. The lines of
+ * all added headers must be shorter than 1,800 bytes together. If a header does not fit, the log
+ * names it and the answer becomes a 500 `header_lost`, because an answer that lacks a header might
+ * be unsafe. */
 void edge_answer_header(struct edge_request *request, const char *name, const char *value);
 /* Sets the ETag of the coming answer. When If-None-Match contains it: answers 304, ends the request
  * and returns true. */
@@ -234,7 +236,7 @@ bool edge_websocket_deflates(const struct edge_stream *stream);
 /* Sends a ping, unless earlier writes still wait. */
 void edge_websocket_ping(struct edge_stream *stream);
 /* Sends a close frame after all bytes still waiting, then closes. Closes without sending the rest
- * when the client takes no byte for 5 s. */
+ * when the client takes no byte within 5 s of this call, or none for 20 s after it took one. */
 void edge_websocket_close(struct edge_stream *stream, uint16_t code, const char *text);
 
 /* ---- pages ---- */
@@ -242,17 +244,19 @@ void edge_websocket_close(struct edge_stream *stream, uint16_t code, const char 
 /* Reads a whole folder (at most 768 files, 32 MiB) and serves it under "/". Routes take precedence
  * over files. The page of a folder is its index.html. A client that accepts brotli or gzip gets
  * app.js.br or app.js.gz, if there is one, in place of app.js. A client may cache a file with a
- * digest in its path (app.0123abcd.js, /a.0123456789ab.a/app.js) for ever. A request for a file in
- * a folder of that form with another digest gets the file of the same name in this folder, which
- * the client may not cache. Every page is sent with an ETag, a strict Content-Security-Policy,
- * X-Content-Type-Options: nosniff and Referrer-Policy: no-referrer; a 304 has only the ETag. No
- * page may be shown in a frame, except as edge_pages_framed permits.
+ * digest in its path (app.0123abcd.js, /a.0123456789ab.a/app.js) for ever. If a request names a
+ * file in a folder /a.DIGEST.a that is not here, it gets the file of the same name from the folder
+ * /a.DIGEST.a that is here, and the client must not use that answer again without asking. Every
+ * page is sent with an ETag, a strict Content-Security-Policy, X-Content-Type-Options: nosniff and
+ * Referrer-Policy: no-referrer; a 304 has only the ETag. No page may be shown in a frame, except as
+ * edge_pages_framed permits.
  *
  * - connect: other origins that the pages may connect to, space-separated ("ws://127.0.0.1:8081"),
  *   or NULL
  * - modules: a path below which pages may compile WebAssembly, borrowed; NULL: no page may
  *
- * False, with the reason in the log, when the folder cannot be read. */
+ * False when a folder cannot be read, a file cannot be opened or the files exceed a limit. The log
+ * then says why, except for a file that cannot be opened. All other files are served. */
 bool edge_pages(struct edge *edge, const char *folder, const char *connect, const char *modules);
 
 #define EDGE_FRAMERS_MAX 512 /* bytes of the origins that may frame one page, with the NUL */

@@ -286,8 +286,7 @@ void edge_page_answer(struct edge_request *request, const struct edge_page *page
 		return;
 	if (bytes->coding != NULL)
 		edge_answer_header(request, "Content-Encoding", bytes->coding);
-	/* The policy exceeds the limit for handlers' headers; EDGE_MORE_HEADERS_MAX has room for
-	 * it. */
+	/* The policy is the longest header; EDGE_MORE_HEADERS_MAX has room for it. */
 	policy_answer(request, page);
 	edge_answer_header(request, "Referrer-Policy", "no-referrer");
 	/* The proof of a round hears the game that opened it, also from another site's frame: any

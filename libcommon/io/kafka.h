@@ -29,7 +29,7 @@ enum kafka_pace { KAFKA_FAST, KAFKA_SLOW };
 struct kafka_producer;
 struct kafka_consumer;
 
-/* Given instead of the brokers' addresses, it says that the installation has no Kafka. Producers
+/* This value in place of the brokers' addresses means that the installation has no Kafka. Producers
  * then drop what they are given and count it as acknowledged; consumers read nothing, and every
  * topic is empty. */
 #define KAFKA_NONE "none"
@@ -102,7 +102,10 @@ void kafka_consume_last(
  * to us. */
 void kafka_reread(struct kafka_consumer *consumer, int64_t n);
 void kafka_consume_stop(struct kafka_consumer *consumer, enum topic topic, uint32_t partition);
-/* Up to max messages that have arrived. Never waits. */
+/* Up to max messages that have arrived. Does not wait for messages. If Kafka has rejected the
+ * offset of a partition, the call also asks Kafka, at most once a second, for an offset that
+ * exists. It then waits up to 100 ms for the reply, for each such partition until one gets no
+ * reply. */
 struct kafka_batch kafka_poll(struct kafka_consumer *consumer, size_t max);
 void kafka_batch_free(struct kafka_batch *batch);
 /* Queries the broker: *first_r is the first offset that it still has, *next_r the offset of the

@@ -1,8 +1,8 @@
 /* The numbered keys of a service that draws: a file that only its owner may read, with lines
- * "number hex64" or "number hex64 since" and rising numbers. A key without `since` is in use since
- * ever, others from then on (seconds since 1970); the newest whose time has come is current. Proofs
- * need every older key for ever. `jackpotctl keys rotate` replaces the file in one step, some
- * seconds before its new key is current, and services read it again while they run. */
+ * "number hex64" or "number hex64 since" and rising numbers. A key without `since` has always been
+ * in use; any other is in use from `since` on (seconds since 1970). The newest key in use is the
+ * current one. Proofs need every older key for ever. `jackpotctl keys rotate` replaces the file in
+ * one step, some seconds before its new key is current; running services read it again. */
 #ifndef CARILLON_IO_NUMBERED_KEYS_H
 #define CARILLON_IO_NUMBERED_KEYS_H
 
@@ -28,15 +28,16 @@ struct numbered_keys {
 
 enum numbered_keys_status { NUMBERED_KEYS_OK = 0, NUMBERED_KEYS_MISSING, NUMBERED_KEYS_REFUSED };
 
-/* Reads the file; the caller gives memory that it locks. Unless OK, keys_r is wiped, and `error`
- * (NUMBERED_KEYS_ERROR_MAX bytes) says what is wrong, found and expected. */
+/* Reads the file. The caller, not this function, locks the memory of keys_r (sodium_mlock). Unless
+ * OK, keys_r is wiped, and `error` (NUMBERED_KEYS_ERROR_MAX bytes) says what is wrong. */
 enum numbered_keys_status numbered_keys_load(
 	const char *path, struct numbered_keys *keys_r, char *error);
-/* Creates the file with key 1, fresh from the system, if there is none; of several instances one
- * succeeds, and the others find its file. False: `error` says why not. */
+/* If there is no file, creates it with key 1, which the system draws at random. If several
+ * instances do this at once, only one file is made, and all of them return true. False: `error`
+ * says why not. */
 bool numbered_keys_create(const char *path, char *error);
-/* Has the file been replaced since `seen`, which is updated? A file that is missing has not. Call
- * it once before the first load. */
+/* Has the file been replaced since `seen`? Updates `seen`. A missing file counts as not replaced
+ * and leaves `seen` as it is. Call this once before the first load. */
 bool numbered_keys_changed(const char *path, struct stat *seen);
 /* Does a file that was read again still have every key of `known`, unchanged? False: `error` names
  * one that is missing or differs. */

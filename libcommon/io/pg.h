@@ -67,9 +67,9 @@ void pg_pool_listen(
 	struct pg_pool *pool, const char *sql, void (*told)(void *context), void *context);
 /* An epoll descriptor: readable when pg_pool_poll has work. */
 int pg_pool_fd(const struct pg_pool *pool);
-/* Copies sql and parameters. pg_pool_poll calls done exactly once: with the result, or with an
- * error when the query fails, timeout_ms have passed or the connection is lost (the pool reconnects
- * by itself). */
+/* Copies sql and parameters. `done` is called exactly once: by pg_pool_poll with the result, or
+ * with an error when the query fails, timeout_ms have passed or the connection is lost (the pool
+ * reconnects by itself); or by pg_pool_free with the error "closing". */
 void pg_pool_query(struct pg_pool *pool, const char *sql, int n, const char *const *parameters,
 	int timeout_ms, pg_done *done, void *context);
 /* Estimates how long a query that is queued now would wait for a connection, from the times of

@@ -6,8 +6,12 @@
  *     contributions + house_seed + received = jp_pool + jp_reserve + jp_seed + paid + sent
  *
  * The part of a contribution that goes to no live row goes to the reserve. The reserve pays for
- * reseeding before the house does. Each function applies the whole entry, or returns false and
- * changes nothing when a value does not fit or would overdraw an account. */
+ * reseeding before the house does.
+ *
+ * Each function applies the whole entry, or returns false and changes nothing. It returns false
+ * when a sum does not fit or an amount is out of range. Only pool_books_adjust and pool_books_send
+ * also refuse to overdraw the pool's accounts. pool_books_hit and pool_books_release do not check
+ * this: they may make jp_pool or jp_seed negative, which pool_books_hold then finds. */
 #ifndef CARILLON_JACKPOT_POOL_BOOKS_H
 #define CARILLON_JACKPOT_POOL_BOOKS_H
 
@@ -54,9 +58,10 @@ CARILLON_MUST_CHECK bool pool_books_send(
 CARILLON_MUST_CHECK bool pool_books_receive(
 	struct pool_books *books, struct amount amount, bool to_row);
 
-/* Checks the three identities, that no account is negative and that no sum overflows. *where_r
+/* Checks the three identities, that no row and no account is negative, and that no sum overflows.
+ * house_seed may be negative: an adjustment may take out more than the house has paid in. *where_r
  * names the first check that fails ("jp_pool", "jp_seed", "balance", "negative", "overflow"); it is
- * "" when all hold. */
+ * "" when all hold. A row whose accrued money is negative gives "overflow". */
 CARILLON_MUST_CHECK bool pool_books_hold(const struct pool_books *books, int128 t_e18,
 	const struct pool_row *rows, size_t n, const char **where_r);
 

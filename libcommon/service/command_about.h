@@ -13,9 +13,11 @@
 
 /* Computes the id that a command and all its repeats share. If the sender gave the command an id,
  * the result is derived from that: (player, request_id) of a spin, (player, move, request_id) of a
- * proposal, (player, id) of outside money, the claim of an award. So a player's retry with the same
- * Idempotency-Key has the same id. For any other command, the result is derived from its bytes
- * without envelope, correlation, reply_to and not_after. */
+ * proposal, (player, id) of outside money, (player, move, index, pool) of an award, (player, move,
+ * index) of a claim that the wallet sends to a pool. So a player's retry with the same
+ * Idempotency-Key has the same id, and so has a repeated claim although the totals beside it have
+ * grown. For any other command, the result is derived from its bytes without envelope, correlation,
+ * reply_to and not_after. */
 void command_id(
 	enum topic kind, const uint8_t *bytes, size_t length, uint8_t id_r[COMMAND_ID_BYTES]);
 

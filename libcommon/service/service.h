@@ -109,8 +109,8 @@ struct service_ops {
 	/* For a service whose `write` takes a long time, and whose written rows serve only to make
 	 * the next start faster. NULL: each transaction moves the positions. If it is set, a
 	 * transaction that nobody requested calls write_between instead of `write`. write_between
-	 * writes whatever reading the messages again would not restore, and one part of what had
-	 * changed by the last mark.
+	 * writes what could not be restored by reading the messages again, and one part of what
+	 * had changed by the last mark.
 	 *
 	 * At most every 3 s the loop notes the positions and calls `mark`: everything that has
 	 * changed by then is to be written, part by part. When parts_left says that one part is

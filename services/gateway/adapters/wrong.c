@@ -1,11 +1,14 @@
-/* Wrong credentials: players' tokens that no key of ours has signed, unknown keys of operators, and
- * users' wrong passwords and codes. Each is counted and told in the log, with the client's address
- * and never with what was sent. An address that sends many must wait (libcommon/edge/tries.h): its
- * wrong tokens and keys are refused unread, and so are its log-ins. Right tokens and keys never
- * wait: many players may share an address with somebody who guesses.
+/* Wrong credentials: players' tokens that are malformed or that no key of ours has signed, unknown
+ * keys of operators, and users' wrong passwords and codes. Each is counted and logged, with the
+ * client's address and never with what was sent.
  *
- * A token that has expired or was ended is no wrong one: it was right once, and a page may send it
- * without any fault of its own. */
+ * An address that sends many must wait (libcommon/edge/tries.h). While it waits, its log-ins and
+ * passwords, right or wrong, and its wrong tokens and keys get a 429 and do not count as further
+ * wrong credentials. Right tokens and keys are served also from an address that must wait, because
+ * many players may share it with somebody who guesses.
+ *
+ * A token that has expired or was ended does not count as wrong: it was right once, and a page may
+ * send it without any fault of its own. */
 #include "services/gateway/adapters/gateway.h"
 
 #include "libcommon/io/log.h"
