@@ -156,7 +156,11 @@ function useFocusKept() {
 		return () => removeEventListener("focusin", seen);
 	}, []);
 	useEffect(() => {
-		if (had.current && (document.activeElement === document.body || !document.activeElement) && !document.querySelector("dialog[open]")) document.querySelector("[data-main]")?.focus({ preventScroll: true });
+		// Not at once: while Tab moves the focus, nothing has it for a moment.
+		const timer = setTimeout(() => {
+			if (had.current && (document.activeElement === document.body || !document.activeElement) && !document.querySelector("dialog[open]")) document.querySelector("[data-main]")?.focus({ preventScroll: true });
+		});
+		return () => clearTimeout(timer);
 	});
 }
 
