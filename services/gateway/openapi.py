@@ -134,7 +134,7 @@ SCHEMAS = {
     "GambleStep": obj(attempt=U, stake_minor=MINOR, guess=U, card=CARD, won=BOOL, pending_minor=MINOR),
     "JackpotWin": obj(index=U, pool=U, paid_minor=MINOR, booked=BOOL),
     "RoundView": told(obj(round=U, game=SLUG, math_version=hexes(32), bet=or_null(named("Bet")), stake_minor=MINOR, phases=many(named("Phase")), phase_from=U,
-                          cursor=U, next=TEXT, picks_left=U, win_minor=MINOR, pending_minor=MINOR, gamble_attempts_left=U, gambles=many(named("GambleStep")),
+                          cursor=U, next=TEXT, picks_left=U, picked=HEX, win_minor=MINOR, pending_minor=MINOR, gamble_attempts_left=U, gambles=many(named("GambleStep")),
                           closed=BOOL, secret=HEX, client_nonce=HEX, jackpots=many(named("JackpotWin")), collected_minor=MINOR, result_digest=HEX,
                           before=or_null(named("Carried")), bonus_spin=BOOL, cards=or_null(named("CardsDraw"))),
                       "A round, as far as the player may see it."),

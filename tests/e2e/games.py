@@ -276,9 +276,10 @@ def test_bewitched_witch_vials_and_free_spins():
     refused(400, "bad_choice", person.act, "pick", choice=9)
     refused(409, "feature_open", person.bet, 1, 15, 1)
     refused(409, "feature_open", person.act, "collect")
-    for left, choice in ((2, 4), (2, 4), (1, 0)):  # the same vial twice is one pick
+    assert person.round["picked"] == "", person.round
+    for left, choice, picked in ((2, 4, "04"), (2, 4, "04"), (1, 0, "0400")):  # the same vial twice is one pick
         person.act("pick", choice=choice)
-        assert (person.round["next"], person.round["picks_left"]) == ("pick", left), person.round
+        assert (person.round["next"], person.round["picks_left"], person.round["picked"]) == ("pick", left, picked), person.round
     person.act("pick", choice=8)
     bonus = person.round["phases"][-1]
     assert (bonus["kind"], bonus["outcome"], bonus["outcome_value"], bonus["picks"], bonus["free_spins_left"]) == ("bonus", "free_spins", 15, "040008", 15), bonus

@@ -7,8 +7,8 @@ import re
 import shutil
 import subprocess
 
-from lib_play import RULES, force
-from lib_stack import ROOT, witnesses
+from lib_play import RULES, force, player_id
+from lib_stack import ROOT, wait_until, witnesses
 
 PICTURES = f"{ROOT}/build/pages"
 FILES = "/a.000000000000.a"  # what the pages load: a folder of another build, for which the gateway gives its own
@@ -19,6 +19,12 @@ READY = "document.querySelector('#spin') && !document.querySelector('#spin').ari
 COLLECTS = "document.querySelector('#celebration.total') && document.querySelector('#tally')?.click()"
 # As a person does: what a busy server, or a game's page beside it, could not give just now is asked for again.
 CHECKS_AGAIN = "document.querySelector('#fair-error') && document.querySelector('#fair-check:enabled')?.click()"
+# What is told for some seconds only, which may be over when the page is looked at.
+HEARD = ("{ window.news = ''; const at = document.querySelector('#news');"
+         " new MutationObserver(() => { window.news += at.innerText; }).observe(at, { childList: true, subtree: true, characterData: true }); }")
+# Presses the main button whenever it shortens what is shown: how long features draw out is chance.
+SKIPS = ("new MutationObserver(() => { const main = document.querySelector('[data-main]'); if (['skip', 'tally'].includes(main?.id)) main.click(); })"
+         ".observe(document.body, { attributes: true, childList: true, subtree: true });")
 place = browser = None  # set by begin()
 
 
@@ -166,3 +172,112 @@ def closing(test, kept=()):
 def no_problems():
     found = browser.ask("problems")
     assert not found, "\n".join(found)
+
+
+# ---- what several tests of pages do and look at ----
+
+def enter(game, name, **more):
+    page = Page(name, f"/#{game}", **more)
+    page.see(f"document.querySelector('#play')?.dataset.game === '{game}'")
+    page.login()
+    page.press("#fast")
+    return page
+
+
+def second_device(page, name, **more):
+    """The same player in another browser, at the same game; what is open there is shown."""
+    game, token = page.evaluate(code="[document.querySelector('#play').dataset.game, sessionStorage.getItem('token')]")
+    other = Page(name, f"/#{game}", apart=True, **more)
+    other.evaluate(code=f"sessionStorage.setItem('token', {json.dumps(token)})")
+    other.reload()
+    other.see("document.querySelector('#player')")
+    return other
+
+
+def told(page):
+    """The round's course as it is told, a line a phase."""
+    return [text.replace("\n", " ") for text in page.evaluate(code="[...document.querySelectorAll('#course li')].map((step) => step.innerText)")]
+
+
+def cells(page, which):
+    return page.evaluate(code=f"document.querySelectorAll('#reels .{which}').length")
+
+
+def focus(page):
+    return page.evaluate(code="document.activeElement?.id || document.activeElement?.tagName")
+
+
+def tab_to(page, selector, most=200):
+    """By the Tab key alone."""
+    passed = []
+    for _ in range(most):
+        if page.evaluate(code=f"document.activeElement?.matches({selector!r}) ?? false"):
+            return
+        passed.append(focus(page))
+        page.key(key="Tab")
+    raise AssertionError(f"{selector}: not within {most} Tabs, which reached {passed}")
+
+
+def state_of(player):
+    return int(place.sql(f"select balance_after from wallet.journal where player = {player_id(player)} order by seq desc limit 1")[0][0])
+
+
+def booked(page, player):
+    """The balance that is shown, once the ledger's copy in the database says the same."""
+    wait_until("the page shows what is booked", lambda: page.money("#balance") == state_of(player), 30)
+    return page.money("#balance")
+
+
+# ---- Jackpot Cards: certain in crowns, and next to never in euros ----
+
+SUITS = ["clubs", "diamonds", "hearts", "spades"]
+SEEDS = [500, 1000, 2000, 4000]
+CARDS_ID = "document.querySelector('#cards')?.dataset.id ?? ''"
+
+
+def card_sets(place):
+    """A set of which only hearts are won, begun by each stake of 1.00 SEK and more."""
+    os.makedirs(f"{place.data}/sets")
+    levels = [{"suit": suit, "seed_eur_minor": seed, "wager_ppm": 1000, "weight": int(suit == "hearts")} for suit, seed in zip(SUITS, SEEDS)]
+    with open(f"{place.data}/sets/cards.json", "w", encoding="utf-8") as file:
+        json.dump({"set": "cards", "set_number": 2, "levels": levels, "odds": {"EUR": {"in": 1, "of": 10000000000}, "SEK": {"in": 1, "of": 100}}}, file)
+    place.environment.update(CARILLON_CARD_SETS=f"{place.data}/sets")
+
+
+def enter_in_crowns(name, **more):
+    answer = place.http("POST", "/v1/demo/sessions", {"currency": "SEK"})
+    assert answer.status == 200, answer
+    page = Page(name, "/#mystic-gem", **more)
+    page.evaluate(code=f"sessionStorage.setItem('token', {json.dumps(answer.json['token'])})")
+    page.reload()
+    page.see("document.querySelector('#player') && document.querySelector('#spin') && !document.querySelector('#spin').ariaDisabled")
+    page.press("#fast")
+    return page, answer.json["player"]
+
+
+def open_cards(page):
+    return page.evaluate(code="[...document.querySelectorAll('#cards .place.open')].map((card) => card.dataset.place)")
+
+
+def turn(page, at, gone="false"):
+    """One card, by a click; the suit that was under it."""
+    page.see("['ready', 'won', 'booked'].includes(document.querySelector('#cards')?.dataset.state)")
+    page.press(f"#cards [data-place='{at}']")
+    page.see(f"document.querySelector('#cards .place.open[data-place=\"{at}\"]') || {gone}")
+    return page.evaluate(code=f"document.querySelector('#cards [data-place=\"{at}\"]')?.dataset.suit")
+
+
+def turn_all(page, places):
+    """To the prize on the balance, after which autospin takes the cards away by itself, and may begin the next."""
+    gone = f"document.querySelector('#cards')?.dataset.id !== {json.dumps(page.evaluate(code=CARDS_ID))}"
+    suits = []
+    for at in places:
+        suits.append(turn(page, at, gone))
+        if page.evaluate(code=f"{gone} || ['won', 'booked'].includes(document.querySelector('#cards').dataset.state)"):
+            break
+    page.see(f"{gone} || document.querySelector('#cards').dataset.state === 'booked'")
+    return suits
+
+
+def awarded(player):
+    return [int(row[0]) for row in place.sql(f"select amount from wallet.journal where player = {player_id(player)} and kind = 24 and refusal = 0 order by seq")]

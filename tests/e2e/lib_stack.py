@@ -3,6 +3,7 @@ who play on it, and the count of what passed. Several tests may run at once."""
 import http.client
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -222,6 +223,16 @@ class Installation:
 
     def release(self, name):
         os.unlink(f"{self.data}/run/hold/{name}")
+
+    def change(self, setting, *names):
+        """These services anew, with that setting; back when each has another process, which may not answer yet."""
+        path, name = f"{self.data}/run/supervisor.conf", setting.split("=", 1)[0]
+        text = re.sub(rf" {name}=\S*", "", read_text(path))
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(re.sub(rf"^((?:{'|'.join(names)}) .*?) : ", rf"\1 {setting} : ", text, flags=re.M))
+        before = {one: self.pid(one) for one in names}
+        os.kill(int(read_text(f"{self.data}/run/supervisor.pid")), signal.SIGHUP)
+        wait_until("other processes", lambda: all(self.pid(one) not in (before[one], 0) for one in names), 20)
 
     # ---- asking ----
 

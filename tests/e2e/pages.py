@@ -2,13 +2,13 @@
 """The pages in a real browser: what a person clicks and what they then see, with scripted draws, and what a second person sees at the same moment.
 With CARILLON_TEST_PICTURES set (`make test-long`), pictures of each state are left in build/pages/; of a failure always."""
 import json
-import os
 import re
 import time
 
 import lib_pages
 from lib_deal import MISS, Deal
-from lib_pages import FILES, LOSS, READY, Page, no_problems
+from lib_pages import (CARDS_ID, FILES, HEARD, LOSS, READY, SKIPS, SUITS, Page, awarded, booked, card_sets, cells, enter, enter_in_crowns, focus,
+                       no_problems, open_cards, told, turn, turn_all)
 from lib_play import GAME, RULES, force, operator, player_id
 from lib_stack import ROOT, Installation, run, wait_until
 
@@ -16,20 +16,6 @@ BONUS = RULES.stops(bonuses=3)
 GONE_ON_WITH = ("player", "picker")  # by the next test
 MAX = {"coin_minor": 1, "lines": 15, "coins": 1}
 place = browser = None
-
-# What is told for some seconds only, which may be over when the page is looked at.
-HEARD = ("{ window.news = ''; const at = document.querySelector('#news');"
-         " new MutationObserver(() => { window.news += at.innerText; }).observe(at, { childList: true, subtree: true, characterData: true }); }")
-
-
-def state_of(player):
-    return int(place.sql(f"select balance_after from wallet.journal where player = {player_id(player)} order by seq desc limit 1")[0][0])
-
-
-def booked(page, player):
-    """The balance that is shown, once the ledger's copy in the database says the same."""
-    wait_until("the page shows what is booked", lambda: page.money("#balance") == state_of(player), 30)
-    return page.money("#balance")
 
 
 def symbols_at(stops):
@@ -403,27 +389,6 @@ def test_narrow_and_light():
 
 # ---- the other games, with scripted draws; every phase is told and can be looked at again ----
 
-def enter(game, name, **more):
-    page = Page(name, f"/#{game}", **more)
-    page.see(f"document.querySelector('#play')?.dataset.game === '{game}'")
-    page.login()
-    page.press("#fast")
-    return page
-
-
-# Presses the main button whenever it shortens what is shown: how long features draw out is chance.
-SKIPS = ("new MutationObserver(() => { const main = document.querySelector('[data-main]'); if (['skip', 'tally'].includes(main?.id)) main.click(); })"
-         ".observe(document.body, { attributes: true, childList: true, subtree: true });")
-
-
-def told(page):
-    """The round's course as it is told, a line a phase."""
-    return [text.replace("\n", " ") for text in page.evaluate(code="[...document.querySelectorAll('#course li')].map((step) => step.innerText)")]
-
-
-def cells(page, which):
-    return page.evaluate(code=f"document.querySelectorAll('#reels .{which}').length")
-
 
 # RULE mystic-gem 3.12, 4.10, 6.2
 def test_prism_harbour():
@@ -614,10 +579,6 @@ def test_every_game_fits_every_window():
         page.close()
         browser.open.discard(page.name)
     no_problems()
-
-
-def focus(page):
-    return page.evaluate(code="document.activeElement?.id || document.activeElement?.tagName")
 
 
 def test_the_focus_is_never_lost_and_controls_say_why():
@@ -832,59 +793,7 @@ def test_full_screen_the_way_out_and_no_sound():
     no_problems()
 
 
-# ---- Jackpot Cards: certain in crowns, and next to never in euros ----
-
-SUITS = ["clubs", "diamonds", "hearts", "spades"]
-SEEDS = [500, 1000, 2000, 4000]
-CARDS_ID = "document.querySelector('#cards')?.dataset.id ?? ''"
-
-
-def card_sets(place):
-    """A set of which only hearts are won, begun by each stake of 1.00 SEK and more."""
-    os.makedirs(f"{place.data}/sets")
-    levels = [{"suit": suit, "seed_eur_minor": seed, "wager_ppm": 1000, "weight": int(suit == "hearts")} for suit, seed in zip(SUITS, SEEDS)]
-    with open(f"{place.data}/sets/cards.json", "w", encoding="utf-8") as file:
-        json.dump({"set": "cards", "set_number": 2, "levels": levels, "odds": {"EUR": {"in": 1, "of": 10000000000}, "SEK": {"in": 1, "of": 100}}}, file)
-    place.environment.update(CARILLON_CARD_SETS=f"{place.data}/sets")
-
-
-def enter_in_crowns(name, **more):
-    answer = place.http("POST", "/v1/demo/sessions", {"currency": "SEK"})
-    assert answer.status == 200, answer
-    page = Page(name, "/#mystic-gem", **more)
-    page.evaluate(code=f"sessionStorage.setItem('token', {json.dumps(answer.json['token'])})")
-    page.reload()
-    page.see("document.querySelector('#player') && document.querySelector('#spin') && !document.querySelector('#spin').ariaDisabled")
-    page.press("#fast")
-    return page, answer.json["player"]
-
-
-def open_cards(page):
-    return page.evaluate(code="[...document.querySelectorAll('#cards .place.open')].map((card) => card.dataset.place)")
-
-
-def turn(page, at, gone="false"):
-    """One card, by a click; the suit that was under it."""
-    page.see("['ready', 'won', 'booked'].includes(document.querySelector('#cards')?.dataset.state)")
-    page.press(f"#cards [data-place='{at}']")
-    page.see(f"document.querySelector('#cards .place.open[data-place=\"{at}\"]') || {gone}")
-    return page.evaluate(code=f"document.querySelector('#cards [data-place=\"{at}\"]')?.dataset.suit")
-
-
-def turn_all(page, places):
-    """To the prize on the balance, after which autospin takes the cards away by itself, and may begin the next."""
-    gone = f"document.querySelector('#cards')?.dataset.id !== {json.dumps(page.evaluate(code=CARDS_ID))}"
-    suits = []
-    for at in places:
-        suits.append(turn(page, at, gone))
-        if page.evaluate(code=f"{gone} || ['won', 'booked'].includes(document.querySelector('#cards').dataset.state)"):
-            break
-    page.see(f"{gone} || document.querySelector('#cards').dataset.state === 'booked'")
-    return suits
-
-
-def awarded(player):
-    return [int(row[0]) for row in place.sql(f"select amount from wallet.journal where player = {player_id(player)} and kind = 24 and refusal = 0 order by seq")]
+# ---- Jackpot Cards ----
 
 
 def test_jackpot_cards_are_turned_left_and_won():

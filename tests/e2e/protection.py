@@ -5,7 +5,6 @@ import base64
 import hmac
 import os
 import re
-import signal
 import subprocess
 import tempfile
 import time
@@ -338,14 +337,7 @@ def test_token_keys_are_one_to_eight():
 
 def with_engine(setting):
     """The engine anew, with that setting."""
-    path = f"{place.data}/run/supervisor.conf"
-    name = setting.split("=", 1)[0]
-    text = re.sub(rf" {name}=\S*", "", read_text(path))
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(re.sub(r"^(spin-engine-1 .*?) : ", rf"\1 {setting} : ", text, flags=re.M))
-    before = place.pid("spin-engine-1")
-    os.kill(int(read_text(f"{place.data}/run/supervisor.pid")), signal.SIGHUP)
-    wait_until("another engine", lambda: place.pid("spin-engine-1") not in (before, 0), 20)
+    place.change(setting, "spin-engine-1")
     wait_until("its answers", lambda: answered(lambda: place.http("POST", "/v1/demo/sessions", {"player": 1}).status == 200), 30)
 
 

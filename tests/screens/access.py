@@ -8,7 +8,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 # pylint: disable=wrong-import-position
 import lib_pages
 from lib_deal import Deal
-from lib_pages import LOSS, READY, Page, closing
+from lib_pages import LOSS, READY, Page, closing, tab_to
 from lib_play import RULES, force
 from lib_stack import Installation, run
 
@@ -73,14 +73,6 @@ def test_axe_finds_nothing_serious_in_windows_and_scenes():
     page.spin(player, *RULES.stops(bonuses=3), RULES.vial_value("money", 50, MAX))
     page.see("document.querySelector('#vials')")
     no_faults(page, "vials")
-
-
-def tab_to(page, selector, most=60):
-    for _ in range(most):
-        if page.evaluate(code=f"document.activeElement?.matches({selector!r}) ?? false"):
-            return
-        page.key(key="Tab")
-    raise AssertionError(f"{selector}: not within {most} Tabs; the focus is at {page.evaluate(code='document.activeElement.outerHTML.slice(0, 120)')}")
 
 
 # RULE bewitched 8.2, RULE mona-lisa 7.2, RULE mystic-gem 8.2, RULE witch-feature 9.1

@@ -14,7 +14,7 @@ ROUNDS = 4000
 CHANGED_ROUNDS = 150
 GAMES = "services/spin-engine/games"
 # Members that no draw depends on, or that only the player or the pool can know; `below` and `threshold` come from the set's odds, not from the round.
-FREE = {"round", "picks", "next", "picks_left", "pending_minor", "gamble_attempts_left", "jackpots", "autoplay_id", "bonus_spin", "collected_minor", "claim", "meaning of cards", "currency", "carried_stake", "below of cards", "carillon_round"}
+FREE = {"round", "picks", "next", "picks_left", "picked", "pending_minor", "gamble_attempts_left", "jackpots", "autoplay_id", "bonus_spin", "collected_minor", "claim", "meaning of cards", "currency", "carried_stake", "below of cards", "carillon_round"}
 counts = [0, 0]
 
 

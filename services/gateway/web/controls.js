@@ -100,7 +100,7 @@ function goOn(game, phase) {
 }
 
 // RULE bewitched 6.8, RULE mona-lisa 5.8, RULE mystery-elves 6.3, RULE mystic-gem 5.4, RULE witch-feature 7.7: while autospin runs, the button stops it and
-// shows the spins left and their number at the start. RULE mystic-gem 4.7: while a win is open, it collects.
+// shows the spins left and their number at the start. RULE mystic-gem 8.6: it stops a win that counts up, and collects one that is open.
 function mainOf(app, gap) {
 	const { state } = app;
 	const { round, steps, game, bet, currency, autospin, autoplay } = state;

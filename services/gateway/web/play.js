@@ -45,8 +45,10 @@ function makeStore(show) {
 		stage: null, // what is on the screen: begin, land and tell a phase (stage.js)
 		hurry: null, // the press that shortens what is shown now
 		hurried: false, // a press before the answer came
+		stopped: null, // ends the pause between two spins of autospin
 		dispatch(action) {
 			store.current = REDUCERS[action.type](store.current, action);
+			if (action.type === "autospin" && !action.spins) store.stopped?.();
 			show(store.current);
 		},
 	};
@@ -211,6 +213,9 @@ const resumeAutospin = (store) => spinOn(store, Math.max(Number(session.get("aut
 // What autospin waits for: cards, a jackpot and a reminder that the player has not closed. RULE mystic-gem 5.3
 const interrupted = ({ claim, deck, jackpot, window }) => Boolean(claim || deck || jackpot || window === "session");
 
+// A pause of autospin, over at once when it is stopped.
+const rest = (store, ms) => store.current.autospin ? Promise.race([pause(ms), new Promise((resolve) => { store.stopped = resolve; })]) : null;
+
 async function spinOn(store, total) {
 	store.dispatch({ type: "autospin", spins: total });
 	for (;;) {
@@ -219,8 +224,8 @@ async function spinOn(store, total) {
 		const answer = await spin(store);
 		if (answer === AWAY && !isWatching(store.current.round)) continue;
 		if (!answer || answer === AWAY || isWatching(answer.round)) break;
-		await pause(store.current.nextBet - Date.now()); // the smallest time between two bets
-		do await pause(store.current.fast ? 80 : 300);
+		await rest(store, store.current.nextBet - Date.now()); // the smallest time between two bets
+		do await rest(store, store.current.fast ? 80 : 300);
 		while (store.current.autospin && interrupted(store.current));
 	}
 	const { autoplay, autoplay_stopped: why, message } = store.current;
@@ -233,6 +238,7 @@ async function stopAutospin(store) {
 	session.drop("autospin", "autobet");
 	const { token, autoplay } = store.current;
 	if (token && autoplay?.spins) await setting(store, { autoplay: { ...autoplay, spins: 0 } }, true);
+	store.dispatch({ type: "stopped" });
 }
 
 async function login(store) {

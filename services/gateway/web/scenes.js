@@ -1,5 +1,6 @@
 // What covers the reels for a while: a feature's opening, the vials, the battle, the gamble, a large win, a progressive jackpot.
 import { html, useEffect, useLayoutEffect, useRef, useState } from "/vendor/htm-preact.js";
+import { bytesOf } from "/api.js";
 import { Art, Picture } from "/art.js";
 import { Dialog } from "/dialog.js";
 import { effects } from "/late.js";
@@ -18,7 +19,8 @@ export function Vials({ game, round, busy, pick, help }) {
 	const [picked, setPicked] = useState({ cursor: round.cursor, vials: [] });
 	const [at, goTo] = useState(0);
 	const list = useRef(null);
-	const mine = picked.cursor === round.cursor ? picked.vials : [];
+	// Those that were picked before the page was loaded, or on another device, and those whose answer is on its way.
+	const mine = [...new Set([...bytesOf(round.picked ?? ""), ...picked.cursor === round.cursor ? picked.vials : []])];
 	const many = game.vials ?? 6;
 	useLayoutEffect(() => { list.current.querySelector("[tabindex='0']")?.focus({ preventScroll: true }); }, []);
 	const choose = (vial) => {

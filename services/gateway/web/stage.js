@@ -156,7 +156,11 @@ function useFocusKept() {
 		return () => removeEventListener("focusin", seen);
 	}, []);
 	useEffect(() => {
-		if (had.current && (document.activeElement === document.body || !document.activeElement) && !document.querySelector("dialog[open]")) document.querySelector("[data-main]")?.focus({ preventScroll: true });
+		// Not at once: while Tab moves the focus, nothing has it for a moment.
+		const timer = setTimeout(() => {
+			if (had.current && (document.activeElement === document.body || !document.activeElement) && !document.querySelector("dialog[open]")) document.querySelector("[data-main]")?.focus({ preventScroll: true });
+		});
+		return () => clearTimeout(timer);
 	});
 }
 
@@ -200,7 +204,7 @@ function Clock({ token }) {
 		const timer = setInterval(() => tick(new Date()), 5000);
 		return () => clearInterval(timer);
 	}, []);
-	return html`<time id="clock" title=${t("session.clock")}>${now.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hour12: false })}${token ? html` <b id="session-clock">${hoursOf(now - since())}</b>` : null}</time>`;
+	return html`<time id="clock" title=${t("session.clock")}>${now.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hour12: false })}${token ? html` <b id="session-clock">${hoursOf(Math.max(0, now - since()))}</b>` : null}</time>`;
 }
 
 // RULE mystery-elves 1.3, RULE mystic-gem 1.7, RULE witch-feature 9.4: the game's number and the time.

@@ -14,7 +14,7 @@ export const START = {
 	config: null, games: [], game: null, figures: [], pools: [], winners: [], history: null, token: null, round: null, carried: null, bonus_spins: [], claim: null,
 	balance_seq: 0, balance_epoch: 0,
 	// what the player chose
-	mode: null, bet: null, bets: {}, fast: false, autospin: 0, nextBet: 0, autoplay_stopped: null,
+	mode: null, bet: null, bets: {}, fast: false, autospin: 0, stopping: false, nextBet: 0, autoplay_stopped: null,
 	// what is shown: `landing` while reels turn, `counting` while a win counts up, `silent` while an answer is late
 	busy: false, spinning: false, revealing: false, landing: false, counting: null, celebration: null, intro: null, jackpot: null, silent: null,
 	view: "game", window: null, question: null, left: null, away: 0, steps: [], at: -1, message: null, said: "", proof: null, feed: "connecting",
@@ -29,7 +29,7 @@ function laterBalance({ balance_minor, balance_seq }, { minor, seq }) {
 
 // The members that every answer about play may have.
 function withAnswer(state, answer) {
-	const next = { ...state, ...AT_REST };
+	const next = { ...state, ...AT_REST, busy: state.stopping };
 	for (const field of ["player", "currency", "pending_minor", "expect", "secret_hash", "witch", "autoplay", "carried", "bonus_spins"])
 		if (answer[field] !== undefined) next[field] = answer[field];
 	if (answer.autoplay !== undefined) next.autoplay_stopped = answer.autoplay_stopped ?? null;
@@ -93,10 +93,10 @@ export const REDUCERS = {
 	// The session ended by inactivity; `left` is the demo player who may continue.
 	ended(state, { player }) {
 		const live = state.config.kind === "live";
-		return { ...state, ...AT_REST, token: null, window: notGamble(state), left: live ? null : player, away: 0, autospin: 0, claim: null, deck: null, message: { bad: true, text: t(live ? "session-ended-live" : "session-ended") } };
+		return { ...state, ...AT_REST, token: null, window: notGamble(state), left: live ? null : player, away: 0, autospin: 0, stopping: false, claim: null, deck: null, message: { bad: true, text: t(live ? "session-ended-live" : "session-ended") } };
 	},
 	// The player logged out. An open round is kept.
-	loggedOut: (state) => ({ ...state, ...AT_REST, token: null, player: undefined, left: null, away: 0, autospin: 0, claim: null, deck: null, round: null, steps: [], at: -1, window: null, balance_minor: undefined, pending_minor: undefined, message: { bad: false, text: t("logged-out") } }),
+	loggedOut: (state) => ({ ...state, ...AT_REST, token: null, player: undefined, left: null, away: 0, autospin: 0, stopping: false, claim: null, deck: null, round: null, steps: [], at: -1, window: null, balance_minor: undefined, pending_minor: undefined, message: { bad: false, text: t("logged-out") } }),
 	// When the game takes the player back; 0: it has.
 	away: (state, { until }) => ({ ...state, away: until, ...AT_REST, busy: until > 0, message: until ? null : state.message }),
 	// `quiet`: the page asks by itself, and what the player is told stays.
@@ -133,7 +133,9 @@ export const REDUCERS = {
 	pools: (state, { pools }) => ({ ...state, pools }),
 	winner: (state, { winner }) => ({ ...state, winners: [winner, ...state.winners.filter((w) => w.hit !== winner.hit || w.pool !== winner.pool)].slice(0, 20) }),
 	feed: (state, { text }) => ({ ...state, feed: text }),
-	autospin: (state, { spins }) => ({ ...state, autospin: spins }),
+	// From the press until the server knows of it, nothing else may begin.
+	autospin: (state, { spins }) => state.autospin > 0 && !spins ? { ...state, autospin: 0, stopping: true, busy: true } : { ...state, autospin: spins },
+	stopped: (state) => state.stopping ? { ...state, stopping: false, busy: false } : state,
 	history: (state, { rounds }) => ({ ...state, history: rounds }),
 	landed: (state) => ({ ...state, landing: false }),
 	counting: (state, { counting }) => ({ ...state, counting }),

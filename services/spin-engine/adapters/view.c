@@ -89,6 +89,15 @@ static void show_phase(struct showing *showing, const struct phase *phase)
 		put_jackpot(showing, phase, message);
 }
 
+/* How far the player is with the picks of the phase that waits for them. */
+static void put_picks(struct showing *showing, const struct phase *phase)
+{
+	const struct open_round *open = &showing->play->state.open;
+
+	showing->view->picks_left = phase->picks_needed - open->picks;
+	showing->view->picked = view_bytes(showing->sources->arena, open->pick, open->picks);
+}
+
 /* Replays up to the cursor. Of the first phase after it, the view shows only what the player must
  * do. */
 static enum view_status show_phases(struct showing *showing, const uint8_t *key)
@@ -113,8 +122,7 @@ static enum view_status show_phases(struct showing *showing, const uint8_t *key)
 		showing->view->next = arena_text(showing->sources->arena,
 			phase.needs_player == NEEDS_PICKS ? "pick" : "next");
 		if (phase.needs_player == NEEDS_PICKS)
-			showing->view->picks_left =
-				phase.picks_needed - showing->play->state.open.picks;
+			put_picks(showing, &phase);
 		return VIEW_OK;
 	}
 	round_sum_end(&showing->summing, &sum);

@@ -1,0 +1,494 @@
+#!/usr/bin/env python3
+"""What the page's controls promise, in a real browser with scripted draws: why autospin ends and what it waits for, the keyboard alone, what happens to a win that
+the player leaves, amounts that are refused, and the time between two bets."""
+import json
+import re
+import time
+
+import lib_pages
+from lib_deal import Deal
+from lib_games import GAMES
+from lib_pages import LOSS, READY, Page, awarded, booked, enter, focus, no_problems, state_of, tab_to
+from lib_play import RULES, force, player_id
+from lib_stack import Installation, run, wait_until
+
+MAX = {"coin_minor": 1, "lines": 15, "coins": 1}
+WIN = RULES.stops(win=True, bet=MAX)
+GEMS = Deal("mystic-gem")
+OPEN_WIN = GEMS.stops("base", {}, {"wild": 1}, {}, {"wild": 1})
+place = browser = None
+
+
+def stakes(player):
+    return [int(row[0]) for row in place.sql(f"select stake from wallet.journal where player = {player_id(player)} and kind = 2 order by seq")]
+
+
+def autospin(page, spins, **stops):
+    """With these stops: an amount as it is typed, or whether a switch is on."""
+    page.press("#auto")
+    page.fill(selector="#autospins", value=spins)
+    for name, value in stops.items():
+        if isinstance(value, bool):
+            page.evaluate(code=f"document.querySelector('#stop-{name}').checked !== {json.dumps(value)} && document.querySelector('#stop-{name}').click()")
+        else:
+            page.fill(selector=f"#{name}", value=value)
+    page.press("#autostart")
+
+
+def says(page, text):
+    page.see(f"document.querySelector('#message').innerText.includes({json.dumps(text)})")
+
+
+# ---- why autospin ends ----
+
+# RULE bewitched 6.8, RULE mystery-elves 6.3
+def test_autospin_says_that_it_was_played_or_lost_its_limit():
+    page = enter("bewitched", "counted", still=True)
+    player = page.text(selector="#player")
+    assert re.fullmatch(r"[0-9]+:[0-5][0-9]", page.text(selector="#session-clock")), page.text(selector="#session-clock")
+    force(place, player, *[LOSS] * 7)
+    autospin(page, 2)
+    says(page, "Autospin has played all its spins.")
+    page.ready()
+    assert stakes(player) == [15] * 2
+    autospin(page, 10, loss="0.40")
+    says(page, "Autospin stopped: your loss limit was reached.")
+    page.ready()
+    assert stakes(player) == [15] * 5, "0.45 is the first loss above 0.40"
+    booked(page, player)
+    no_problems()
+
+
+# RULE bewitched 6.8, RULE mystic-gem 5.4
+def test_autospin_stops_at_a_single_win():
+    page = enter("bewitched", "lucky", still=True)
+    player = page.text(selector="#player")
+    amount = sum(RULES.line_wins(RULES.window(WIN), MAX, 1))
+    force(place, player, LOSS, WIN, *[LOSS] * 5)
+    autospin(page, 10, single=f"{amount // 100}.{amount % 100:02d}")
+    says(page, "Autospin stopped: a win reached your amount.")
+    page.see("document.querySelector('#collect:not([aria-disabled])')")
+    assert stakes(player) == [15] * 2 and page.money("#pending") == amount
+    page.collect()
+    booked(page, player)
+    no_problems()
+
+
+# RULE witch-feature 7.7, 9.7
+def test_autospin_stops_at_a_feature_where_it_is_asked_to():
+    page, deal = enter("witch-feature", "featured", still=True), Deal("witch-feature")
+    player = page.text(selector="#player")
+    potions = deal.stops("base", {}, {"red": 1}, {"blue": 1}, {"green": 1})
+    force(place, player, deal.stops(), potions, *[deal.stops()] * 5)
+    assert not page.evaluate(code="!!document.querySelector('#stop-jackpot')")
+    autospin(page, 10, feature=True)
+    says(page, "Autospin stopped: a feature began.")
+    page.ready()
+    assert stakes(player) == [50] * 2
+    assert "High Symbols starts" in page.text(selector="#course"), "the feature is played"
+    booked(page, player)
+    no_problems()
+
+
+# RULE mona-lisa 5.8
+def test_autospin_stops_at_a_jackpot():
+    page, rules = enter("mona-lisa", "crowned", still=True), GAMES["mona-lisa"]
+    player = page.text(selector="#player")
+    quiet = Deal("mona-lisa").stops("base", *[{"jewel": 0}] * 5)
+    crowns = rules.script([lambda column, row=row: column[row] == "diadem" and "easel" not in column and column.count("jewel") < 2 for row in rules.lines[0]], seed="diadems")
+    page.bet(coins=10)
+    force(place, player, quiet, crowns, *[quiet] * 5)
+    autospin(page, 10, jackpot=True)
+    page.see("/[0-9]/.test(document.querySelector('#jackpot-sum')?.innerText ?? '')")
+    assert page.evaluate(code="document.querySelector('[data-main]').id") == "autostop", "it waits for the player to have seen the jackpot"
+    [paid] = wait_until("the award", lambda: awarded(player), 5)
+    assert page.money("#jackpot-sum") == paid
+    page.press("#jackpot-done")
+    says(page, "Autospin stopped: a jackpot was won.")
+    page.ready()
+    assert stakes(player) == [250] * 2
+    booked(page, player)
+    no_problems()
+
+
+def test_autospin_of_a_bought_mode_asks_with_its_price():
+    """RULE mystic-gem 3.12, 5.6"""
+    page = enter("mystic-gem", "spender", still=True)
+    player = page.text(selector="#player")
+    page.buy("wild_1")
+    page.collect()
+    assert stakes(player) == [180]
+    page.ready()
+    before = page.text(selector="#round")
+    autospin(page, 2)
+    page.see("document.querySelector('#question')")
+    question = page.text(selector="#question")
+    assert all(part in question for part in ("2 spins with One wild reel", "Each costs €1.80", "€3.60 in all")), question
+    page.press("#no")
+    page.see("!document.querySelector('#question')")
+    assert page.text(selector="#round") == before and page.evaluate(code="document.querySelector('[data-main]').id") == "spin" and stakes(player) == [180], "nothing is bought without a yes"
+    autospin(page, 2)
+    page.press("#yes")
+    says(page, "Autospin has played all its spins.")
+    page.idle()
+    page.collect()
+    assert stakes(player) == [180] * 3
+    booked(page, player)
+    no_problems()
+
+
+def test_an_amount_that_may_mean_two_things_is_refused():
+    page = enter("mystic-gem", "careful", still=True)
+    player = page.text(selector="#player")
+    for field in ("loss", "single"):
+        for typed in ("1,000", "1.000", "-5", "0", "ten"):
+            autospin(page, 10, **{field: typed})
+            page.see("document.querySelector('#autoplay [role=alert]')?.innerText.includes('Type an amount above 0')")
+            page.press("#autocancel")
+            page.see("!document.querySelector('#autoplay')")
+    for spins in ("0", "1001", "1.5"):
+        autospin(page, spins)
+        page.see("document.querySelector('#autoplay [role=alert]')?.innerText.includes('Choose 1 to 1000 spins')")
+        page.press("#autocancel")
+    page.press("#menu")
+    page.press("#menu-limits")
+    page.see("document.querySelectorAll('#limits .limit').length >= 10")
+    form = "#limits [data-limit=loss][data-period=day]"
+    for typed in ("1,000", "1.000", "ten"):
+        page.fill(selector="#limit-loss-day", value=typed)
+        page.press(f"{form} button")
+        page.see(f"document.querySelector('{form} [role=alert]')?.innerText.includes('Type an amount')")
+    assert "no limit" in page.text(selector=form) and place.sql(f"select count(*) from wallet.journal where player = {player_id(player)} and kind = 2") == [["0"]]
+    page.fill(selector="#limit-loss-day", value="12,50")
+    page.press(f"{form} button")
+    page.see(f"document.querySelector('{form}').innerText.includes('Now: €12.50')")
+    no_problems()
+
+
+# Stops autospin while the page is in that state, and spins by hand as soon as the main button does.
+STOPS_AND_SPINS = """{ window.pressed = []; new MutationObserver(() => { const main = document.querySelector('[data-main]');
+    if (!window.pressed.length && main.id === 'autostop' && document.querySelector('#play').dataset.state === '%s') { window.pressed.push(main.id); main.click(); }
+    else if (window.pressed.length === 1 && main.id === 'spin' && !main.ariaDisabled) { window.pressed.push(main.id); main.click(); }
+    }).observe(document.body, { attributes: true, childList: true, subtree: true }); }"""
+
+
+def test_a_spin_by_hand_may_follow_a_stop_at_once():
+    page = enter("bewitched", "hasty", still=True)
+    player = page.text(selector="#player")
+    force(place, player, *[LOSS] * 1000)
+    for state in ("ready", "busy"):
+        autospin(page, 400, loss="")
+        page.see("document.querySelector('#autostop') && /[0-9]/.test(document.querySelector('#round').innerText)")
+        page.evaluate(code=STOPS_AND_SPINS % state)
+        page.see(f"window.pressed.length === 2 && {READY}")
+        page.see("!document.querySelector('#resume')")
+        booked(page, player)
+        by_hand = len(stakes(player))
+        assert page.money("#balance") == 100000 - 15 * by_hand and not page.evaluate(code="document.querySelector('#message').innerText")
+        answer = place.http("GET", "/v1/state?game=bewitched", token=page.evaluate(code="sessionStorage.getItem('token')"))
+        assert answer.status == 200 and not answer.json["autoplay"], answer
+    no_problems()
+
+
+# ---- what autospin waits for ----
+
+def test_the_reminder_interrupts_autospin():
+    page = Page("reminded", "/#bewitched", still=True)
+    player = page.login()
+    token = page.evaluate(code="sessionStorage.getItem('token')")
+    answer = place.http("POST", "/v1/session", {"reality_check_s": 60}, token=token)
+    assert answer.status == 200 and answer.json["reality_check_s"] == 60, answer
+    page.reload()
+    page.ready()
+    page.press("#fast")
+    force(place, player, *[LOSS] * 1000)
+    autospin(page, 1000, loss="")
+    page.see("document.querySelector('#autostop') && /[0-9]/.test(document.querySelector('#round').innerText)")
+    page.evaluate(code="for (const name of ['since', 'reminded']) sessionStorage.setItem(name, Date.now() - 61000)")
+    page.see("document.querySelector('#session #net')")
+    assert "Time to check your session" in page.text(selector="#session"), page.text(selector="#session")
+    page.see("document.querySelector('#play').dataset.state === 'ready'")
+    waits = len(stakes(player))
+    assert page.evaluate(code="document.querySelector('#remind').value") == "60"
+    time.sleep(2)  # many spins' time
+    assert len(stakes(player)) == waits and page.evaluate(code="document.querySelector('[data-main]').id") == "autostop", "autospin waits"
+    page.press("#session-on")
+    wait_until("the next spins", lambda: len(stakes(player)) > waits + 1, 20)
+    page.press("#autostop")
+    page.ready()
+    booked(page, player)
+    no_problems()
+
+
+# ---- the keyboard alone ----
+
+def opens(page, opener, key, window):
+    """The window of a control that Tab reaches; the focus is inside it."""
+    tab_to(page, opener)
+    page.key(key=key)
+    page.see(f"document.querySelector('{window}') && document.querySelector('{window}').contains(document.activeElement)")
+
+
+def returns(page, window, opener):
+    page.see(f"!document.querySelector('{window}') && document.activeElement.matches('{opener}')")
+
+
+# RULE bewitched 8.2, RULE mona-lisa 7.2, RULE mystic-gem 8.2, RULE witch-feature 9.1
+def test_the_keyboard_alone_reaches_everything():
+    page = Page("typist", "/#mystic-gem", still=True)
+    page.see("document.querySelector('#login')")
+    tab_to(page, "#login")
+    page.key(key="Enter")
+    page.see(f"document.querySelector('#player') && {READY}")
+    player = page.text(selector="#player")
+    tab_to(page, "#fast")
+    page.key(key="Space")
+
+    for opener, expected in (("#bet-up", 80), ("#bet-up", 120), ("#bet-down", 80), ("#bet-down", 40)):
+        tab_to(page, opener)
+        page.key(key="Enter" if expected > 80 else "Space")
+        page.see(f"document.querySelector('#stake').innerText.replace(/[^0-9]/g, '') === '{expected:03d}'")
+        assert focus(page) == opener[1:]
+
+    # The bet's window, and out of it by its button and by Escape.
+    for key in ("Enter", "Escape"):
+        opens(page, "#bet-open", "Enter", "#bet")
+        if key == "Enter":
+            tab_to(page, "#bet .choices .main")
+        page.key(key=key)
+        returns(page, "#bet", "#bet-open")
+
+    # A bought spin is asked about: no, and then yes.
+    opens(page, "#buy", "Space", "#modes")
+    tab_to(page, "[data-mode=wild_1]")
+    page.key(key="Enter")
+    page.see("document.querySelector('#question')?.contains(document.activeElement)")
+    tab_to(page, "#no")
+    page.key(key="Space")
+    returns(page, "#question", "#buy")
+    assert stakes(player) == []
+    opens(page, "#buy", "Enter", "#modes")
+    tab_to(page, "[data-mode=wild_1]")
+    page.key(key="Space")
+    page.see("document.querySelector('#question')?.contains(document.activeElement)")
+    tab_to(page, "#yes")
+    before = page.text(selector="#round")
+    page.key(key="Enter")
+    page.see(f"document.querySelector('#round').innerText !== {json.dumps(before)}")
+    page.idle()
+    assert stakes(player) == [180] and page.evaluate(code="document.activeElement !== document.body")
+    if page.evaluate(code="!!document.querySelector('#collect')"):
+        tab_to(page, "#collect")
+        page.key(key="Enter")
+    page.ready()
+    opens(page, "#buy", "Enter", "#modes")
+    tab_to(page, "[data-mode=base]")
+    page.key(key="Enter")
+    returns(page, "#modes", "#buy")
+    assert page.money("#stake") == 40
+
+    # Autospin: cancelled, begun and stopped.
+    opens(page, "#auto", "Enter", "#autoplay")
+    tab_to(page, "#autocancel")
+    page.key(key="Enter")
+    returns(page, "#autoplay", "#auto")
+    force(place, player, *[GEMS.stops()] * 1000)
+    opens(page, "#auto", "Space", "#autoplay")
+    tab_to(page, "#autospins")
+    for key in ("Control+a", "5", "0", "0"):
+        page.key(key=key)
+    tab_to(page, "#autostart")
+    page.key(key="Enter")
+    page.see("!document.querySelector('#autoplay') && document.querySelector('#autostop')")
+    assert page.evaluate(code="document.activeElement !== document.body")
+    tab_to(page, "#autostop")
+    page.key(key="Space")
+    page.ready()
+    if page.evaluate(code="!!document.querySelector('#collect')"):
+        page.collect()
+    assert 1 < len(stakes(player)) < 501
+    place.sql(f"delete from engine.forced_draw where player = {player_id(player)}", writer=True)
+
+    # A win that is doubled, or not, and collected.
+    force(place, player, OPEN_WIN)
+    tab_to(page, "#spin")
+    before = page.text(selector="#round")
+    page.key(key="Space")
+    page.see(f"document.querySelector('#round').innerText !== {json.dumps(before)} && document.querySelector('#collect:not([aria-disabled])')")
+    assert focus(page) == "collect"
+    tab_to(page, "#double")
+    page.key(key="Enter")
+    page.see("document.querySelector('#gamble')?.contains(document.activeElement)")
+    tab_to(page, "#gamble-close")
+    page.key(key="Enter")
+    page.see("!document.querySelector('#gamble') && document.activeElement !== document.body")
+    tab_to(page, "#double")
+    page.key(key="Space")
+    page.see("document.activeElement?.id === 'red'")
+    tab_to(page, "#black")
+    page.key(key="Enter")
+    page.see("document.querySelector('#play').dataset.state === 'ready' && /right|wrong/.test(document.querySelector('#message').innerText)")
+    assert page.evaluate(code="document.activeElement !== document.body")
+    if page.evaluate(code="!!document.querySelector('#collect')"):
+        tab_to(page, "#collect")
+        page.key(key="Enter")
+    page.ready()
+
+    # Rules, menu and history; the focus comes back to what opened them.
+    opens(page, "#rules", "Enter", "#help")
+    page.key(key="Escape")
+    returns(page, "#help", "#rules")
+    opens(page, "#menu", "Enter", "#menuwindow")
+    page.key(key="Escape")
+    returns(page, "#menuwindow", "#menu")
+    opens(page, "#menu", "Enter", "#menuwindow")
+    tab_to(page, "#menu-history")
+    page.key(key="Enter")
+    page.see("document.querySelector('#historywindow')?.contains(document.activeElement) && document.querySelector('#history tbody tr[data-kind=round]')")
+    tab_to(page, "#history tbody tr[data-kind=round] button")
+    page.key(key="Enter")
+    page.see("document.querySelector('#replay-reels')")
+    page.key(key="Escape")
+    returns(page, "#historywindow", "#menu")
+    booked(page, player)
+    no_problems()
+
+
+# Presses the main button as soon as it stops a count, and keeps what is shown before and after.
+STOPS_THE_COUNT = """{ window.counts = []; new MutationObserver(() => { const main = document.querySelector('[data-main]');
+    if (main.id === 'tally' && window.counts.length === 0) { window.counts.push(main.id); main.click(); }
+    else if (window.counts.length === 1 && ['collect', 'spin'].includes(main.id) && !main.ariaDisabled) window.counts.push(main.id, document.querySelector('#win').innerText);
+    }).observe(document.body, { attributes: true, childList: true, subtree: true }); }"""
+
+
+# RULE mystic-gem 8.6
+def test_the_space_bar_spins_stops_the_count_and_collects():
+    page = enter("mystic-gem", "spacious")
+    player = page.text(selector="#player")
+    page.evaluate(code=STOPS_THE_COUNT)
+    force(place, player, OPEN_WIN)
+    tab_to(page, "#spin")
+    page.key(key="Space")
+    page.see("window.counts.length === 3")
+    pending, before = page.money("#pending"), page.money("#balance")
+    first, then, win = page.evaluate(code="window.counts")
+    assert (first, then) == ("tally", "collect") and int(re.sub(r"[^0-9]", "", win)) == pending > 0, "all of the win is shown, and it is still open"
+    assert before == 100000 - 40 and state_of(player) == before
+    assert focus(page) == "collect"
+    page.key(key="Space")
+    page.ready()
+    assert booked(page, player) == before + pending and page.money("#pending") == 0
+    no_problems()
+
+
+# ---- leaving ----
+
+def lobby_balance(page):
+    return page.money("#lobby header b")
+
+
+# RULE mystic-gem 8.1, 8.2
+def test_who_leaves_a_game_collects_the_open_win():
+    page = Page("leaver", "/", still=True)
+    page.see("document.querySelector('#login')")
+    page.press("#login")
+    page.see("document.querySelector('#player')")
+    player = page.text(selector="#player").strip()
+    for way in ("the home button", "the browser's back", "another game's address"):
+        page.press("#games [data-game=mystic-gem]")
+        page.see(f"document.querySelector('#play')?.dataset.game === 'mystic-gem' && {READY}")
+        page.spin(player, *OPEN_WIN)
+        pending, before = page.money("#pending"), page.money("#balance")
+        assert pending > 0 and state_of(player) == before, way
+        if way == "the home button":
+            page.press("#home")
+        else:
+            page.evaluate(code="void history.back()" if "back" in way else "location.hash = 'mona-lisa', 0")
+        if "address" in way:
+            page.see(f"document.querySelector('#play')?.dataset.game === 'mona-lisa' && {READY}")
+            assert booked(page, player) == before + pending, way
+            page.press("#home")
+        page.see("document.querySelector('#lobby')")
+        wait_until(f"the collected win in the books after {way}", lambda: state_of(player) == before + pending, 10)  # noqa: B023
+        wait_until(f"and in the lobby after {way}", lambda: lobby_balance(page) == before + pending, 10)  # noqa: B023
+        assert page.evaluate(code="location.hash") in ("", "#"), way
+    page.press("#games [data-game=mystic-gem]")
+    page.see(f"document.querySelector('#play')?.dataset.game === 'mystic-gem' && {READY}")
+    assert page.money("#pending") == 0 and booked(page, player) == before + pending
+    no_problems()
+
+
+# RULE mystic-gem 8.2
+def test_a_gamble_that_was_begun_is_not_left():
+    page = Page("gambler", "/", still=True)
+    page.see("document.querySelector('#login')")
+    page.press("#login")
+    page.see("document.querySelector('#player')")
+    player = page.text(selector="#player").strip()
+    page.press("#games [data-game=mystic-gem]")
+    page.see(f"document.querySelector('#play')?.dataset.game === 'mystic-gem' && {READY}")
+    for _ in range(100):  # one guess in two is right
+        page.spin(player, *OPEN_WIN)
+        page.gamble()
+        page.press("#red")
+        page.see("document.querySelector('#play').dataset.state === 'ready' && /right|wrong/.test(document.querySelector('#message').innerText)")
+        if page.evaluate(code="!!document.querySelector('#collect')"):
+            break
+    pending, before = page.money("#pending"), page.money("#balance")
+    page.evaluate(code="document.querySelector('#home').click()")  # it says why it does nothing
+    says(page, "Collect or gamble your win first.")
+    page.evaluate(code="void history.back()")
+    page.see("location.hash === '#mystic-gem' && document.querySelector('#play')")
+    assert page.money("#pending") == pending and state_of(player) == before, "the win is still open"
+    page.collect()
+    assert booked(page, player) == before + pending
+    no_problems()
+
+
+# ---- the time between two bets; last, because it changes the installation ----
+
+GAP_MS = 8000
+
+# Presses the main button while it waits, and keeps what the page says then.
+PRESSES_TOO_SOON = """{ window.told = ''; let pressed = false; new MutationObserver(() => { const main = document.querySelector('[data-main]');
+    const text = document.querySelector('#message').innerText;
+    if (pressed && /bet again/.test(text)) window.told = text;
+    if (!pressed && main.id === 'spin' && main.ariaDisabled && main.querySelector('.gap') && document.querySelector('#play').dataset.state === 'ready') { pressed = true; main.click(); }
+    }).observe(document.body, { attributes: true, childList: true, subtree: true, characterData: true }); }"""
+
+
+def test_the_main_button_waits_for_the_next_bet():
+    place.change(f"CARILLON_BET_GAP_MS={GAP_MS}", "spin-engine-1", "gateway-1")
+    wait_until("the gateway with its setting", lambda: place.http("GET", "/v1/config").json["bet_gap_ms"] == GAP_MS, 20)
+    wait_until("the engine's answers", lambda: place.http("POST", "/v1/demo/sessions", {}).status == 200, 20)
+    page = enter("bewitched", "patient", still=True)
+    player = page.text(selector="#player")
+    assert not page.evaluate(code="!!document.querySelector('[data-main] .gap')"), "nothing to wait for before the first bet"
+    force(place, player, *[LOSS] * 20)
+    page.evaluate(code=PRESSES_TOO_SOON)
+    for spins in range(1, 11):  # where an answer takes as long as the gap, there is nothing left to wait for
+        before = page.text(selector="#round")
+        page.press("#spin")
+        page.see(f"document.querySelector('#round').innerText !== {json.dumps(before)} && {READY}")
+        if page.evaluate(code="window.told"):
+            break
+    assert re.fullmatch(r"You can bet again in [1-8] seconds?\.", page.evaluate(code="window.told")), page.evaluate(code="window.told")
+    assert stakes(player) == [15] * spins and not page.evaluate(code="!!document.querySelector('[data-main] .gap')"), "a press that comes too soon is no bet"
+    page.autospin(2)
+    says(page, "Autospin has played all its spins.")
+    assert stakes(player) == [15] * (spins + 2)
+    booked(page, player)
+    no_problems()
+
+
+if __name__ == "__main__":
+    place = Installation("controls")
+    with place:
+        browser = lib_pages.begin(place)
+        try:
+            run(*[lib_pages.closing(f) for name, f in list(globals().items()) if name.startswith("test_")])
+        except SystemExit as status:
+            if status.code:
+                raise
+        finally:
+            browser.end()
