@@ -258,7 +258,7 @@ chaos:
 	@scripts/setup.sh chaos --quiet && $(MAKE) -s all && python3 tests/chaos/chaos.py $(if $(KILLS),--kills=$(KILLS)) $(if $(SEED),--seed=$(SEED)) $(if $(ONLY),--only=$(ONLY))
 # Not part of `make test`: axe and the measurements want a machine of their own.
 access:
-	@scripts/setup.sh test --quiet && $(MAKE) -s all && CARILLON_TEST_BUILT=1 python3 tests/screens/access.py
+	@scripts/setup.sh access --quiet && $(MAKE) -s all && CARILLON_TEST_BUILT=1 python3 tests/screens/access.py
 screenshots:
 	@scripts/setup.sh pictures --quiet && $(MAKE) -s all && CARILLON_TEST_BUILT=1 python3 tests/screens/screens.py $(ONLY)
 browsers:

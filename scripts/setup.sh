@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # setup.sh [SET] [--quiet | --missing]: finds what Carillon needs and this machine lacks, says what it is about to install, and installs it
 # as root or through sudo; else prints the one command to run. With everything in place it asks no network and takes no time. Debian 12.
-# SET is what it is for: run (also when none is named), build, clang, test, bench, chaos, pictures, browsers, rng, format, tidy, compose, monitor,
+# SET is what it is for: run (also when none is named), build, clang, test, bench, chaos, pictures, access, browsers, rng, format, tidy, compose, monitor,
 # schemas. --missing: only says which packages are, on one line, and installs nothing.
 set -eu
 . "$(dirname "$0")/lib.sh"
@@ -10,10 +10,10 @@ quiet=0
 only_say=0
 for arg in "$@"; do
     case $arg in
-    run | build | clang | test | bench | chaos | pictures | browsers | rng | format | tidy | compose | monitor | schemas) purpose=$arg ;;
+    run | build | clang | test | bench | chaos | pictures | access | browsers | rng | format | tidy | compose | monitor | schemas) purpose=$arg ;;
     --quiet) quiet=1 ;;
     --missing) only_say=1 ;;
-    *) die "found '$arg', expected run, build, clang, test, bench, chaos, pictures, browsers, rng, format, tidy, compose, monitor, schemas, --quiet or --missing" ;;
+    *) die "found '$arg', expected run, build, clang, test, bench, chaos, pictures, access, browsers, rng, format, tidy, compose, monitor, schemas, --quiet or --missing" ;;
     esac
 done
 
@@ -25,6 +25,7 @@ run) groups='build servers pages' ;;
 bench) groups='build servers pages bench' ;;
 chaos) groups='build servers pages bench chaos' ;;
 pictures) groups='build servers pages test pictures' ;;
+access) groups='build servers pages test access' ;;
 browsers) groups='build servers pages test browsers' ;;
 test) groups='build servers pages clang format tidy test' ;;
 compose) groups='pages compose' ;;
@@ -87,6 +88,8 @@ chaos | iproute2 | ip
 chaos | util-linux | unshare
 chaos | mount | mount
 chaos | e2fsprogs | mkfs.ext4
+access | nginx | /usr/sbin/nginx
+access | openssl | openssl
 pictures | webp | img2webp
 browsers | firefox-esr | firefox-esr
 browsers | webkit2gtk-driver | WebKitWebDriver

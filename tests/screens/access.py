@@ -10,6 +10,7 @@ import lib_pages
 from lib_deal import Deal
 from lib_pages import LOSS, READY, Page, closing, tab_to
 from lib_play import RULES, force
+from lib_proxy import http2
 from lib_stack import Installation, run
 
 GAMES = ("bewitched", "mystic-gem", "mystery-elves", "mona-lisa", "witch-feature")
@@ -126,12 +127,19 @@ def test_nothing_moves_for_who_wants_less_motion():
     assert page.evaluate(code="window.moved") == 0
 
 
+def first_look(name, url, phone, how):
+    seen = browser.ask("first_look", name, url=f"{url}/#bewitched", phone=phone)
+    print(f"        {how}: {seen['bytes']} bytes in {seen['requests']} requests, playable after {seen['ms']} ms")
+    browser.open.add(name)
+    assert seen["bytes"] <= FIRST_BYTES_MAX, seen
+
+
 def test_what_the_page_weighs():
-    for name, phone in (("desk", False), ("phone", True)):
-        seen = browser.ask("first_look", name, url=f"{place.url}/#bewitched", phone=phone)
-        print(f"        {'a middling phone (4 times slower, 1.6 Mbit/s, 150 ms)' if phone else 'no throttling'}: {seen['bytes']} bytes in {seen['requests']} requests, playable after {seen['ms']} ms")
-        browser.open.add(name)
-        assert seen["bytes"] <= FIRST_BYTES_MAX, seen
+    slow = "a middling phone (4 times slower, 1.6 Mbit/s, 150 ms)"
+    first_look("desk", place.url, False, "no throttling")
+    first_look("phone", place.url, True, slow)
+    with http2(int(place.url.rsplit(":", 1)[1])) as proxied:
+        first_look("phone-http2", proxied, True, f"{slow}, by HTTP/2 through a proxy")
     page = Page("spinner", "/#bewitched", width=1366, height=768)
     player = page.login()
     for slower in (1, 4):

@@ -14,9 +14,9 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 import lib_pages
 from lib_deal import MISS, Deal
 from lib_pages import READY, Page
-from lib_play import RULES, force
+from lib_play import RULES, Socket, force
 from lib_screens import best_line, card_sets, film_of, nothing, sizes_of
-from lib_stack import ROOT, Installation
+from lib_stack import ROOT, Installation, wait_until
 
 PLACE = f"{ROOT}/build/screenshots"
 GAMES = ("bewitched", "mystic-gem", "mystery-elves", "mona-lisa", "witch-feature")
@@ -350,6 +350,9 @@ def cards():
     page.press("#spin")
     page.see("document.querySelector('#cards')?.dataset.state === 'ready'", 60000)
     scene(page, game, "30-cards")
+    page.press("#cards-rules summary")
+    scene(page, game, "30b-cards-rules")
+    page.press("#cards-rules summary")
     for at in range(12):
         page.see("['ready', 'won', 'booked'].includes(document.querySelector('#cards')?.dataset.state)")
         if page.evaluate(code="document.querySelector('#cards').dataset.state !== 'ready'"):
@@ -363,6 +366,58 @@ def cards():
     scene(page, game, "32-cards-won")
     for one in (page, other):
         browser.ask("close", one.name)
+
+
+def moments():
+    """What a player meets seldom: the witch's window, an unlocked feature, how autospin ends, the wait for the next bet, a lost connection, an ended session."""
+    page = sit("bewitched", "moments")
+    player = page.login()
+    page.press("#witch-badge")
+    page.see("document.querySelector('#witchwindow')")
+    scene(page, "page", "40-witch")
+    page.press("#witchwindow-close")
+    force(place, player, nothing(Deal("bewitched")))
+    page.autospin(1)
+    page.see("document.querySelector('#message').innerText.includes('all its spins')")
+    scene(page, "page", "41-autospin-has-ended")
+    potion = sit("witch-feature", "unlock")
+    force(place, potion.login(), Deal("witch-feature").stops("base", {}, {}, {}, {"green": 1}))
+    potion.press("#spin")
+    frozen(potion, "page", "42-unlocked", "document.querySelector('#intro[data-kind=unlock]')", 0.5)
+    browser.ask("close", potion.name)
+    place.change("CARILLON_BET_GAP_MS=60000", "gateway-1")
+    wait_until("the gateway", lambda: place.http("GET", "/v1/config").json["bet_gap_ms"] == 60000, 20)
+    page.reload()
+    page.ready()
+    page.spin(player, *nothing(Deal("bewitched")))
+    scene(page, "page", "43-next-bet")
+    place.change("CARILLON_BET_GAP_MS=0", "gateway-1")
+    wait_until("the gateway", lambda: place.http("GET", "/v1/config").json["bet_gap_ms"] == 0, 20)
+    lost_and_ended(page)
+    browser.ask("close", page.name)
+    browser.ask("problems")
+
+
+def lost_and_ended(page):
+    token = page.evaluate(code="sessionStorage.getItem('token')")
+    place.change("GATEWAY_RECONNECT=bewitched=60s", "gateway-1")
+    wait_until("the gateway", lambda: place.http("GET", "/v1/state?game=bewitched", token=token).status == 200, 20)
+    browser.ask("open", page.name, url=f"{place.url}/icon.svg")  # away, and another connection of the same player is cut
+    socket = Socket(place.http("GET", "/v1/config").json["events_url"], {"subscribe": ["player"], "token": token, "game": "bewitched"}, timeout=60)
+    socket.until(lambda event: event["type"] == "snapshot")
+    socket.close()
+    wait_until("the wait", lambda: place.http("GET", "/v1/state?game=bewitched", token=token).status == 429, 20)
+    browser.ask("open", page.name, url=f"{place.url}/#bewitched")
+    page.see("document.querySelector('#away')")
+    scene(page, "page", "44-lost-connection")
+    place.change("GATEWAY_RECONNECT=bewitched=0s", "gateway-1")
+    place.change("GATEWAY_IDLE=0,1=5s", "gateway-1")
+    wait_until("the gateway", lambda: place.http("GET", "/v1/config").status == 200, 20)
+    page.evaluate(code="sessionStorage.clear()")
+    page.reload()
+    page.login()
+    page.see("document.querySelector('#continue')", 90000)
+    scene(page, "page", "45-session-ended")
 
 
 # ---- films ----
@@ -420,7 +475,7 @@ def main():
     global place, browser
     wanted = sys.argv[1:]
     os.makedirs(PLACE, exist_ok=True)
-    todo = [(f"{what.__name__}-{game}", what, (game,)) for game in GAMES for what in (base, feature, film)] + [("around", around, ()), ("cards", cards, ())]
+    todo = [(f"{what.__name__}-{game}", what, (game,)) for game in GAMES for what in (base, feature, film)] + [("around", around, ()), ("cards", cards, ()), ("moments", moments, ())]
     failed = 0
     place = Installation("screens")
     card_sets(place)
