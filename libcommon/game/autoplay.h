@@ -49,9 +49,9 @@ bool autoplay_takes_bet(
 	const struct autoplay *autoplay, const struct bet *last, const struct bet *bet);
 /* Counts a finished spin and decides whether it was the last. `jackpots` is the sum of the seeds of
  * the spin's hits (the least that they can pay); 0 without hits. Returns AUTOPLAY_OK, even if this
- * spin was the last. autoplay->stopped then says why it was: of several reasons, the first in the
- * order feature, jackpot, win, loss, count. Returns AUTOPLAY_STOPPED if autoplay was not running,
- * and AUTOPLAY_OVERFLOW if a sum does not fit; then nothing has changed. */
+ * spin was the last. autoplay->stopped then gives the reason; if there are several, the first in
+ * the order feature, jackpot, win, loss, count. Returns AUTOPLAY_STOPPED if autoplay was not
+ * running, and AUTOPLAY_OVERFLOW if a sum does not fit; then nothing has changed. */
 enum autoplay_status autoplay_spun(const struct game *game, const struct round_sum *sum,
 	struct money jackpots, int64_t now_ms, struct autoplay *autoplay);
 

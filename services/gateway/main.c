@@ -70,9 +70,8 @@ static const struct setting settings[] = {
 		"demo sessions and wrong operator keys a second from one address; ten times "
 		"as many may come at once; 0: no limit" },
 	{ "GATEWAY_WRONG_PER_MIN", SETTING_INT, "10", 0, 1000000, &gateway.settings.wrong_per_min,
-		"wrong tokens, keys and passwords from one address within a minute, after which "
-		"its credentials are refused for 10 s, each further time for twice as long; 0: "
-		"no limit" },
+		"how many wrong tokens, keys and passwords within a minute make an address wait: "
+		"10 s, each further time twice as long; 0: no address waits" },
 	{ "GATEWAY_WAIT_MS", SETTING_INT, "8000", 100, 25000, &gateway.settings.wait_ms,
 		"how long a request may wait for an answer before it gets 504" },
 	{ "GATEWAY_SESSION_S", SETTING_INT, "43200", 60, 2592000, &gateway.settings.session_s,
@@ -131,7 +130,8 @@ static const struct setting settings[] = {
 		"pause before an event is sent again for the first time; it doubles up to an hour" },
 	{ "GATEWAY_WEBHOOK_GIVE_UP_S", SETTING_INT, "259200", 0, 2592000,
 		&gateway.settings.webhook_give_up_s,
-		"age from which an event that is not accepted is not sent again by itself" },
+		"age at which an event that is not accepted is dead: it is then sent again only "
+		"on request" },
 	{ "GATEWAY_WEBHOOK_INTERNAL", SETTING_BOOL, "0", 0, 1, &gateway.settings.webhook_internal,
 		"1: webhooks may go to internal addresses, and to this machine without TLS; 0: only "
 		"to public addresses" },

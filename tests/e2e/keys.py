@@ -150,6 +150,15 @@ def test_a_key_of_amounts_at_pools():
     audited("cashier", "pool 1", 403)
 
 
+def status_pools(key, ready):
+    """The pools of the status by number, when every gateway has read them."""
+    def asked():
+        answer = place.http("GET", "/v1/operator/status", token=key)
+        pools = {pool["pool"]: pool for pool in answer.json["pools"]} if answer.status == 200 else {}
+        return pools if ready(pools) else None
+    return wait_until("the books in the status", asked, 60)
+
+
 def test_a_key_of_pools():
     make("jackpots", "--pools", "2")
     for path, method, body in (("/pools/1", "GET", None), ("/pools/1/actions", "GET", None), ("/pools/1/transfers", "GET", None), ("/pools/1/actions/00/approve", "POST", None),
@@ -162,6 +171,10 @@ def test_a_key_of_pools():
     assert ask("jackpots", "/pools/2/actions", {"action": "pause", "reason": "a test"}).status == 200
     assert ask("jackpots", "/pools/2/actions", {"action": "resume", "reason": "a test"}).status == 200
     audited("jackpots", "pool 1", 403)
+    books, all_books = (status_pools(KEYS[name], lambda pools: any("jp_pool_e27" in pool for pool in pools.values())) for name in ("jackpots", "till"))
+    assert len(books) > 1 and books.keys() == all_books.keys() and all("jp_pool_e27" in pool for pool in all_books.values()), (books, all_books)
+    for pool, shown in books.items():
+        assert shown.keys() == (all_books[pool].keys() if pool == 2 else {"pool", "id", "kind", "status"}), shown
     person = Person(place)
     assert ask("jackpots", f"/players/{person.number}/deposits", {"amount_minor": 10**6, "currency": "EUR"}).status == 200  # it says nothing of money
 

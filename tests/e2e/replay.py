@@ -207,7 +207,7 @@ def altered(table, statement):
 def test_old_events_are_folded():
     """What happened days ago leaves for a file; every moment after it is made again as before, what came before it is said to be in the file."""
     before, events = replay(), [int(e) for e, in place.sql("select event from pool.event where pool = 1 order by event")]
-    assert "found nothing" in fold(status=2) and "no event is older than --retain keeps" in fold("--retain", "1")
+    assert "found nothing" in fold(status=2) and "nothing to fold: --retain keeps every event" in fold("--retain", "1")
     assert json.loads(fold("--retain", "1", "--json")) == {"pool": "1", "events": "0", "first": None, "last": None, "file": None}
     last = int(place.sql(f"select max(event) from pool.event where pool = 1 and time <= '{moments[2][0]}'")[0][0])
     altered("pool.event", f"update pool.event set time = time - interval '3 days' where pool = 1 and event <= {last}")

@@ -144,7 +144,7 @@ static void fold_print(const struct fold *fold, const struct fold_options *optio
 			fold->rows, "first", none ? NULL : fold->first, "last",
 			none ? NULL : fold->last, "file", none ? NULL : fold->file.path));
 	else if (none)
-		printf("pool %s: no event is older than --retain keeps\n", options->pool);
+		printf("pool %s: nothing to fold: --retain keeps every event\n", options->pool);
 	else
 		printf("pool %s: %s events (%s to %s) folded, they are in %s\n", options->pool,
 			fold->rows, fold->first, fold->last, fold->file.path);

@@ -379,8 +379,8 @@ void definition_prove(const struct node *root, const struct game *game)
 	if (game->free_spins.offered)
 		free_spins = node_member(root, "free_spins");
 	snprintf(found, sizeof(found),
-		"%.3f free spins won per free spin, and too long rounds with a probability of "
-		"10^%.1f",
+		"%.3f free spins won per free spin, and a probability of 10^%.1f that a round is "
+		"too long",
 		awards_mean(game), log10_p);
 	node_fail(&free_spins, found,
 		"a probability below 10^%.0f for rounds of more than %d phases: let free spins "

@@ -145,7 +145,7 @@ static void test_definition_refusals_of_mathematics(void **unused)
 		{ "/bet/currencies/EUR/stake_max", "1000000000000000",
 			"a stake_max for EUR with which the largest win of a round fits" },
 		{ "/battle/outcomes/2", "[{\"weight\":1,\"free_spins\":20}]",
-			"per free spin, and too long rounds with a probability of 10^" },
+			"per free spin, and a probability of 10^" },
 	};
 
 	(void)unused;

@@ -187,7 +187,7 @@ static void test_definition_refusals_of_free_and_sticky_spins(void **unused)
 			"most 2 symbols" },
 		{ "/free_spins/awards/free", NULL, "/awards/free: found nothing" },
 		{ "/free_spins/awards/free", "{\"1\":5,\"2\":5,\"3\":5}",
-			"per free spin, and too long rounds with a probability of 10^" },
+			"per free spin, and a probability of 10^" },
 	};
 	static const struct refusal sticky[] = {
 		{ "/sticky_respins/symbol", "\"moon\"", "of the kind line" },
@@ -316,7 +316,7 @@ static void test_definition_refusals_of_unlock(void **unused)
 		{ "/potions/multipliers", "null",
 			"/potions/multipliers: found null, expected the table of multiplier" },
 		{ "/potions/random_wilds/1/0/count", "0",
-			"a reel without the count 0, so that there is always one" },
+			"a reel without the count 0, so that there is always a wild" },
 		{ "/potions/random_wilds/1/0/count", "4", "/random_wilds/1/0/count: found 4" },
 		{ "/potions/random_wilds/0/1/count", "0", "expected each count only once" },
 		{ "/potions/random_wilds/2", NULL, "/random_wilds: found an array of 2" },

@@ -163,8 +163,8 @@ bool key_may_use(struct gateway *gateway, struct edge_request *request, uint32_t
 		refusal.message = "A key with limits may not make or change users and webhooks. "
 				  "Nothing was done.";
 	} else {
-		refusal.message = "This key is limited to amounts, and this request names none. "
-				  "Nothing was done.";
+		refusal.message = "The amounts that this key may move are limited, and this "
+				  "request names no amount. Nothing was done.";
 	}
 	return refuse(gateway, request, &refusal);
 }
@@ -219,6 +219,13 @@ bool key_may_pool(
 	return refuse(gateway, request, &refusal);
 }
 
+bool key_sees_pool(const struct gateway *gateway, const struct edge_request *request, uint32_t pool)
+{
+	const struct scope *scope = scope_of(gateway, request);
+
+	return scope == NULL || scope_permits_pool(scope, pool);
+}
+
 /* Where a pool's money goes: a member "pool" with a number, anywhere in the parameters. */
 static bool pools_may(
 	struct gateway *gateway, struct edge_request *request, uint32_t operator_id, json_t *json)
@@ -254,8 +261,8 @@ static bool action_may(struct gateway *gateway, struct edge_request *request, ui
 	char subject[FOUND_MAX];
 	struct refusal refusal = { .operator_id = operator_id,
 		.subject = subject,
-		.message = "This key is limited to amounts, and this action names none. Nothing "
-			   "was done.",
+		.message = "The amounts that this key may move are limited, and this action names "
+			   "no amount. Nothing was done.",
 		.where = "action",
 		.found = asked->name,
 		.allowed = "pause, resume, take_part, or adjust with delta_minor" };

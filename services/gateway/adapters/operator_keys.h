@@ -26,6 +26,9 @@ bool key_may_move(struct gateway *gateway, struct edge_request *request, player_
 /* A pool or set. */
 bool key_may_pool(
 	struct gateway *gateway, struct edge_request *request, uint32_t operator_id, uint32_t pool);
+/* The same for lists, which leave out what a key may not read: answers and audits nothing. */
+bool key_sees_pool(
+	const struct gateway *gateway, const struct edge_request *request, uint32_t pool);
 
 /* What an action on a pool moves: nothing, `delta_minor` of its parameters, or what no request
  * names. */

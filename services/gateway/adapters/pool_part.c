@@ -27,7 +27,7 @@ static void on_out(void *context, PGresult *result, const char *error)
 	(void)context;
 	part.waiting = false;
 	if (result == NULL || PQresultStatus(result) != PGRES_TUPLES_OK) {
-		log_warn("who takes part in pools: %s",
+		log_warn("cannot read who has opted out of pools: %s",
 			error != NULL ? error : PQresultErrorMessage(result));
 		return;
 	}
@@ -72,11 +72,13 @@ bool pool_part_needed(struct edge_request *request, uint32_t operator_id, uint32
 	if (pool_part(operator_id, pool))
 		return true;
 	if (!part.known)
-		answer_unavailable(request, "who takes part in pools has not been read yet");
+		answer_unavailable(request, "the operators that have opted out of pools have not "
+					    "been read yet");
 	else
 		edge_answer_error(request, 403, "no_part",
-			"This operator takes no part in this pool or set, so it does not see its "
-			"books. What all may see is in GET /v1/jackpots.",
+			"This operator takes no part in this pool or set, so it may not see the "
+			"pool's books. GET /v1/jackpots has the figures that every operator may "
+			"see.",
 			"pool", edge_parameter(request, 1),
 			"a pool or set in which the operator takes part");
 	return false;

@@ -1,7 +1,8 @@
 /* The operator's status: the owner and lag of each shard, the pools' books, and the results of
  * reconciliation. Read in the background and answered from memory, so many consoles cost no more
  * than one. Figures of all operators' play are only for those that act on pools; the books of a
- * pool also for those that take part in it. */
+ * pool also for those that take part in it, but not for a key that is limited to other pools. */
+#include "services/gateway/adapters/operator_keys.h"
 #include "services/gateway/adapters/pool_actions.h"
 
 #include "libcommon/io/clock.h"
@@ -401,14 +402,17 @@ static void members_json(struct json_out *out, char *object)
 	object[length - 1] = '}';
 }
 
-static void pools_json(struct json_out *out, uint32_t operator_id)
+static void pools_json(
+	struct gateway *gateway, const struct edge_request *request, uint32_t operator_id)
 {
-	out_open(out, "pools", '[');
+	out_open(&gateway->out, "pools", '[');
 	for (size_t i = 0; i < status.pools_n; i++) {
 		const struct pool_status *pool = &status.pools[i];
-		out_raw(out, NULL, pool_part(operator_id, pool->pool) ? pool->books : pool->shared);
+		bool sees = pool_part(operator_id, pool->pool) &&
+			    key_sees_pool(gateway, request, pool->pool);
+		out_raw(&gateway->out, NULL, sees ? pool->books : pool->shared);
 	}
-	out_close(out, ']');
+	out_close(&gateway->out, ']');
 }
 
 void on_status(struct edge_request *request, void *context)
@@ -432,7 +436,7 @@ void on_status(struct edge_request *request, void *context)
 	out_uint(out, "requests_open", gateway->inflight.open);
 	reconciliation_json(out, all);
 	members_json(out, all ? status.members : status.members_shared);
-	pools_json(out, operator_id);
+	pools_json(gateway, request, operator_id);
 	out_close(out, '}');
 	answer_sent(gateway, request, 200);
 }

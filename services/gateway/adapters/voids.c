@@ -221,7 +221,7 @@ static void on_claims(void *context, PGresult *result, const char *error)
 		retry_hint(request);
 		edge_answer_error(request, 409, "claim_open",
 			"This round has won a jackpot or Jackpot Cards that are not paid yet. It "
-			"can be voided when they are. Try again then, with a new Idempotency-Key.",
+			"can be voided once they have been paid. Try again then, with a new Idempotency-Key.",
 			"round", NULL, NULL);
 	}
 	free(waiting);

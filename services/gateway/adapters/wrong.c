@@ -81,8 +81,8 @@ void wrong_note(struct gateway *gateway, const struct edge_request *request, enu
 	}
 	lines.n++;
 	if (wait_s > 0)
-		log_warn("wrong credentials: a %s from %s at %s; it has sent %" PRId64
-			 " within a minute: it must wait %" PRIu32 " s",
+		log_warn("wrong credentials: a %s from %s at %s; this address has sent "
+			 "%" PRId64 " within a minute and must wait %" PRIu32 " s",
 			names[kind], edge_peer(request), edge_route_of(request)->pattern,
 			gateway->settings.wrong_per_min, wait_s);
 	else

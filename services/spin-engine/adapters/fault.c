@@ -248,7 +248,7 @@ static const struct text refusals[] = {
 	[CARILLON__REFUSAL__REFUSAL_VOIDED] = { 409, "void", "This round is already void." },
 	[CARILLON__REFUSAL__REFUSAL_CLAIM_OPEN] = { 409, "claim_open",
 		"This round has won a jackpot or Jackpot Cards that are not paid yet. It can be "
-		"voided when they are. Try again then, with a new Idempotency-Key." },
+		"voided once they have been paid. Try again then, with a new Idempotency-Key." },
 	[CARILLON__REFUSAL__REFUSAL_HOLD] = { 409, "settled",
 		"This withdrawal or grant is already settled." },
 	[CARILLON__REFUSAL__REFUSAL_LIMIT_LOSS] = { 403, "limit_loss",

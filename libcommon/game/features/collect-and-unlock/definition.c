@@ -110,7 +110,7 @@ static void read_cells(
 	}
 	if (!list->reader->failed && !some)
 		node_fail(list, NULL,
-			sure ? "a reel without the count 0, so that there is always one"
+			sure ? "a reel without the count 0, so that there is always a wild"
 			     : "a reel with a count above 0");
 }
 

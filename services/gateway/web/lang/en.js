@@ -32,7 +32,7 @@ export const EN = {
 	// messages
 	"away": "The connection was lost. In {seconds} s this game continues where it was.", "back-in-round": "You are back in round {round}, where you left it.", "session-ended": "Your session ended because you were inactive. An open round is kept.",
 	"session-ended-live": "Your session ended because you were inactive. An open round is kept: open the game again.", "smallest-bet-is": "The smallest bet is {amount}.", "set-smallest": "Set the smallest bet", "found-expected": "Found {found}; expected {expected}.",
-	"silent.bet": "No answer yet. Your bet is booked once or not at all; the page keeps asking until it knows. Without this bet's stake, your balance is {balance}. Your money is safe.",
+	"silent.bet": "No answer yet. Your bet is booked once or not at all; the page keeps asking until it knows. With this bet's stake taken off, your balance is {balance}. Your money is safe.",
 	"silent.move": "No answer yet. Your move counts once; the page keeps asking until it knows. Your money is safe; balance {balance}.",
 	"already-done": "Move {move} was already made; its answer was lost.", "bet-not-placed": "Finish your Jackpot Cards first. Your win is collected; the bet was not placed.", "guess-right": "The {card}: right. {amount} to collect.", "guess-wrong": "The {card}: wrong. You lose {amount}.",
 	"said.pick": "Choose a vial.", "said.next": "Continue when you are ready.", "said.gamble": "Double or collect.", "round-win": "Round win {amount}.",

@@ -118,7 +118,7 @@ const weights = (operator, pool) => ({
 const retire = (operator, pool, pools) => ({
 	title: `Retire ${pool.id}`, button: "Retire", danger: true, path: path(operator, pool.pool), shows: figures("EUR"),
 	fields: [{ name: "to", label: "Its money goes to the reserve of", options: pools.filter((p) => p.pool !== pool.pool && p.kind === pool.kind && p.status !== "retired").map((p) => [p.pool, p.id]) }, REASON],
-	what: () => "It ends for ever. It must be paused, and a second person must approve it. What arrives later goes the same way.",
+	what: () => "The pool ends for ever. It must be paused already, and a second person must approve this. Contributions that arrive later go to the same reserve.",
 	body: (v) => ({ action: "retire", parameters: { rest: { pool: Number(v.to) } }, reason: v.reason }),
 });
 
