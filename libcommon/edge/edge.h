@@ -244,10 +244,10 @@ void edge_websocket_close(struct edge_stream *stream, uint16_t code, const char 
 /* Reads a whole folder (at most 768 files, 32 MiB) and serves it under "/". Routes take precedence
  * over files. The page of a folder is its index.html. A client that accepts brotli or gzip gets
  * app.js.br or app.js.gz, if there is one, in place of app.js. A client may cache a file with a
- * digest in its path (app.0123abcd.js, /a.0123456789ab.a/app.js) for ever. If a request names a
- * file in a folder /a.DIGEST.a that is not here, it gets the file of the same name from the folder
- * /a.DIGEST.a that is here, and the client must not use that answer again without asking. Every
- * page is sent with an ETag, a strict Content-Security-Policy, X-Content-Type-Options: nosniff and
+ * digest in its path (app.0123abcd.js, /a.0123456789ab.a/app.js) for ever. A request for a
+ * file in another build's folder /a.DIGEST.a gets the file of the same name from this build's
+ * folder; the client must ask again before each later use of that answer. Every page is sent with
+ * an ETag, a strict Content-Security-Policy, X-Content-Type-Options: nosniff and
  * Referrer-Policy: no-referrer; a 304 has only the ETag. No page may be shown in a frame, except as
  * edge_pages_framed permits.
  *

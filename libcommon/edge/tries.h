@@ -6,10 +6,10 @@
  * This file refuses nothing; the caller decides what must wait. The gateway serves right tokens and
  * keys also from an address that must wait (services/gateway/adapters/wrong.c).
  *
- * The table has a fixed size, and only wrong credentials make entries in it. An address may have
- * one of 8 entries. When all are taken, a new address takes the one with the earliest time: the end
- * of its last wait or its last wrong credential, whichever is later. So a crowd of addresses gets
- * more tries, but an address that has sent nothing wrong never waits. */
+ * The table has a fixed size, and only wrong credentials make entries in it. The entry of an
+ * address is in one of 8 places. When all are taken, a new address replaces the entry with the
+ * earliest time: the end of its last wait or its last wrong credential, whichever is later. So a
+ * crowd of addresses gets more tries, but an address that has sent nothing wrong never waits. */
 #ifndef CARILLON_EDGE_TRIES_H
 #define CARILLON_EDGE_TRIES_H
 
@@ -18,7 +18,7 @@
 #define TRIES_MINUTE_S 60      /* begins with an address's first wrong credential */
 #define TRIES_FIRST_S 10       /* the first wait */
 #define TRIES_LONGEST_S 900    /* waits do not grow beyond this */
-#define TRIES_FORGOTTEN_S 3600 /* from a wait or a wrong credential until waits begin anew */
+#define TRIES_FORGOTTEN_S 3600 /* without a wait or a wrong credential: back to TRIES_FIRST_S */
 #define TRIES_ADDRESSES 4096   /* addresses that are remembered */
 
 struct tries;

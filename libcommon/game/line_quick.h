@@ -14,7 +14,7 @@
  * wilds also begins with k wilds, so the values for k wilds have counted a part of its pay already.
  * The value for k + 1 wilds leaves that part out, so it may be negative; it is computed modulo
  * 2^64. The values are used only if wilds do not multiply and the sum fits 64 bits. If wilds
- * multiply, all of them are 0. */
+ * multiply, all values are 0. */
 struct line_steps {
 	uint64_t most; /* a line's largest pay, flat multiplier included */
 	/* [k]: ways in which the first k cells are wild */

@@ -149,8 +149,8 @@ struct round {
 	uint32_t free_left, free_appended;
 	bool spin_played; /* the paid spin is over */
 	bool free_started;
-	/* how many scatters and bonus symbols the last spin has; 0 if too few to start their phase,
-	 * and once that phase has been played */
+	/* how many scatters and bonus symbols the last spin has; 0 if these are too few to start
+	 * their phase, or if that phase has been played */
 	uint32_t scatters, bonuses;
 	uint32_t scatter_cells, bonus_cells; /* where they are in the last spin */
 	uint32_t sticky_left, sticky_cells;

@@ -64,7 +64,7 @@ static void refused(const struct event *event, int64_t offset, enum event_mac_st
 	logged_us = now_us;
 	log_error(
 		"%s, partition %u, offset %lld: found a message without a valid MAC (%s), expected "
-		"one of a service that may write there; skipped (carillon_events_refused_total "
+		"the MAC of a service that may write there; skipped (carillon_events_refused_total "
 		"counts all)",
 		topic_name(event->topic), event->partition, (long long)offset,
 		status == EVENT_MAC_NONE ? "missing" : event_mac_status_name(status));

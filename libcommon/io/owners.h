@@ -15,10 +15,10 @@
 
 #define OWNER_URL_MAX 256
 
-/* Who takes or gives up shards, or ends, notifies this channel of Postgres when the new rows are
- * visible. Whoever listens then reads the directory (or looks for free shards) at once, but not
- * more often than every OWNERS_TOLD_US. A notification may be lost: everybody also looks five times
- * a second. */
+/* An instance that takes or gives up shards, or ends, notifies this channel of Postgres when the
+ * new rows are visible. Whoever listens then reads the directory (or looks for free shards) at
+ * once, but not more often than every OWNERS_TOLD_US. A notification may be lost: everybody also
+ * looks five times a second. */
 #define OWNERS_LISTEN_SQL "listen carillon_owners"
 #define OWNERS_TOLD_US 10000u
 
@@ -42,7 +42,7 @@ void owners_take(struct owners *owners, const PGresult *rows,
 const struct owner *owners_of(const struct owners *owners, const char *service, uint32_t shard);
 void owners_free(struct owners **owners);
 
-/* Notifies the channel; call it after the commit. What fails is logged: it only means that the
+/* Notifies the channel; call it after the commit. A failure is logged: it only means that the
  * others look later. */
 void owners_tell(PGconn *conn);
 /* Has a connection that listens been notified since the last call? Reads only what has already

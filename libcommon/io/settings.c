@@ -52,8 +52,8 @@ static const struct setting COMMON[] = {
 		"of demo and test: no minimum" },
 	{ "CARILLON_FX_MAX_AGE_S", SETTING_INT, "604800", 0, 31536000, &common.fx_max_age_s,
 		"age in seconds from which an FX rate is too old: bets in its currency that "
-		"would feed a pool are refused (default 7 days; 129600, 36 h, suits rates set "
-		"daily); 0, the default of demo: never" },
+		"would feed a pool are refused (default 7 days; use 129600, which is 36 h, if "
+		"rates are set daily); 0, the default of demo: never" },
 	{ "CARILLON_LOG", SETTING_TEXT, "info", 0, 0, common.log, "error, warn, info or debug" },
 	{ NULL, SETTING_TEXT, NULL, 0, 0, NULL, NULL },
 };

@@ -15,9 +15,9 @@
  * the result is derived from that: (player, request_id) of a spin, (player, move, request_id) of a
  * proposal, (player, id) of outside money, (player, move, index, pool) of an award, (player, move,
  * index) of a claim that the wallet sends to a pool. So a player's retry with the same
- * Idempotency-Key has the same id, and so has a repeated claim although the totals beside it have
- * grown. For any other command, the result is derived from its bytes without envelope, correlation,
- * reply_to and not_after. */
+ * Idempotency-Key has the same id. A repeated claim also has the same id, even if the totals beside
+ * it have grown. For any other command, the result is derived from its bytes without envelope,
+ * correlation, reply_to and not_after. */
 void command_id(
 	enum topic kind, const uint8_t *bytes, size_t length, uint8_t id_r[COMMAND_ID_BYTES]);
 

@@ -175,8 +175,7 @@ void service_trying_note(
 	struct service *service, struct holding *holding, int topic, int64_t offset);
 
 /* service_reading.c */
-/* Starts to read each topic once all topics before it that have to_end_first set have been read to
- * their end. */
+/* Starts to read each topic once every earlier topic with to_end_first has been read to its end. */
 void service_reading_start(struct service *service);
 void service_reading_stop(struct service *service, struct holding *holding, int topic);
 bool service_reading_all_started(const struct service *service);
