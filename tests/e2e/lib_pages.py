@@ -68,7 +68,7 @@ class Page:
     def __getattr__(self, do):
         return lambda **more: browser.ask(do, self.name, **more)
 
-    def see(self, code, ms=40000):
+    def see(self, code, ms=90000):
         """Waits until the expression is true in the page."""
         try:
             self.wait(code=code, ms=ms)

@@ -15,7 +15,7 @@ const browser = await playwright.chromium.launch({
 });
 const context = await browser.newContext();
 context.setDefaultTimeout(LOAD_MS);
-const PATIENCE_MS = 40000; // long enough for a busy machine
+const PATIENCE_MS = 90000; // long enough for a busy machine
 const pages = new Map();
 let axeSource = null;
 const films = new Map(); // page -> what films it
@@ -66,7 +66,7 @@ function unsolved() {
 const soon = (code) => `new Promise((tell) => {
 	const all = { attributes: true, characterData: true, childList: true, subtree: true };
 	const end = (answer) => { watch.disconnect(); clearInterval(timer); tell(answer); };
-	const look = () => { try { if (${code}) end(true); } catch (error) { end(Promise.reject(error)); } };
+	const look = () => { try { if (${code}) end(true); } catch (error) { if (!(error instanceof TypeError)) end(Promise.reject(error)); } }; // what is not there yet is null
 	const began = performance.now();
 	const watch = new MutationObserver(look);
 	const timer = setInterval(() => { look(); if (performance.now() - began > 1000) end(false); }, 200);
