@@ -483,12 +483,5 @@ def test_the_main_button_waits_for_the_next_bet():
 
 if __name__ == "__main__":
     place = Installation("controls")
-    with place:
-        browser = lib_pages.begin(place)
-        try:
-            run(*[lib_pages.closing(f) for name, f in list(globals().items()) if name.startswith("test_")])
-        except SystemExit as status:
-            if status.code:
-                raise
-        finally:
-            browser.end()
+    with lib_pages.browsing(place) as browser:
+        run(*[lib_pages.closing(f) for name, f in list(globals().items()) if name.startswith("test_")])

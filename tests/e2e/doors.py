@@ -306,7 +306,7 @@ def wrong_until_slowed(ask):
 
 KEYS, STATE, LOGIN = "/v1/operators/1/fx-rates", "/v1/state?game=bewitched", "/v1/operator/login"
 WRONG = "carillon_gateway_wrong_credentials_total"
-SLOW = "it must wait"
+SLOW = "must wait"
 
 
 def test_wrong_credentials_slow_their_address():
@@ -367,7 +367,8 @@ def test_wrong_credentials_are_logged():
     """Each, or how many more there were; with the address, and never what was sent."""
     def told():
         return len(gateway_log(" from 127.").splitlines()) + sum(int(n) for n in re.findall(r"(\d+) more in", gateway_log("more in")))
-    assert gateway_log("a key from 127.0.0.1 at /v1/operators/{}/fx-rates")
+    wait_until("a line with the address", lambda: place.http("GET", KEYS, token="an unlisted guess").status == 401 and gateway_log("a key from 127.0.0.1 at /v1/operators/{}/fx-rates"), 20,
+               pause=0.5)
     wait_until("a line of each", lambda: told() == metric("gateway-1", WRONG), 20)
     text = read_text(f"{place.data}/log/gateway-1.log")
     assert not [one for one in ("guess", *sent) if one in text], "the log has a credential"

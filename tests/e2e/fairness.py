@@ -93,12 +93,5 @@ def test_only_this_page_compiles_and_it_speaks_swedish():
 
 if __name__ == "__main__":
     place = Installation("fairness")
-    with place:
-        browser = lib_pages.begin(place)
-        try:
-            run(*[closing(f) for name, f in list(globals().items()) if name.startswith("test_")])
-        except SystemExit as status:
-            if status.code:
-                raise
-        finally:
-            browser.end()
+    with lib_pages.browsing(place) as browser:
+        run(*[closing(f) for name, f in list(globals().items()) if name.startswith("test_")])

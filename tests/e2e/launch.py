@@ -197,12 +197,5 @@ if __name__ == "__main__":
     site = example_site()
     place = Installation("launch")
     place.environment.update(CARILLON_FRAMES=f"1=http://127.0.0.1:{site.server_port},3=http://localhost:{site.server_port}")
-    with place:
-        browser = lib_pages.begin(place)
-        try:
-            run(*[closing(f) for name, f in list(globals().items()) if name.startswith("test_")])
-        except SystemExit as status:
-            if status.code:
-                raise
-        finally:
-            browser.end()
+    with lib_pages.browsing(place) as browser:
+        run(*[closing(f) for name, f in list(globals().items()) if name.startswith("test_")])

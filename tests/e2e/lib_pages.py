@@ -1,5 +1,6 @@
 """Drives Chromium for the tests of the pages and for the pictures: a browser, and a page in it that plays as a person does."""
 import collections
+import contextlib
 import functools
 import json
 import os
@@ -33,6 +34,20 @@ def begin(installation):
     global place, browser
     place, browser = installation, Browser()
     return browser
+
+
+@contextlib.contextmanager
+def browsing(installation):
+    """The installation, and a browser for its pages."""
+    with installation:
+        chosen = begin(installation)
+        try:
+            yield chosen
+        except SystemExit as status:  # the tests have run
+            if status.code:
+                raise
+        finally:
+            chosen.end()
 
 
 class Browser:

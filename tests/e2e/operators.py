@@ -208,6 +208,8 @@ def test_operator_2():
     for pool in POOLS:
         body = {"action": "take_part", "parameters": {"takes_part": False}, "reason": "another network"}
         wait_until("no part", lambda p=pool, b=body: WHO["key"]("POST", f"/v1/operators/2/pools/{p}/actions", b).status == 200, 20)
+    for pool in POOLS:  # the gateway reads it once a second
+        wait_until("the gateway to know of it", lambda p=pool: WHO["key"]("GET", f"/v1/operators/2/pools/{p}/transfers", None).status == 403, 20)
     plant_books()
     place.before = watched()
     print(f"        {len(SECRETS)} recognisable texts and amounts of operator 1")

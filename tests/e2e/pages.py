@@ -882,12 +882,5 @@ def test_a_collected_win_may_begin_the_cards():
 if __name__ == "__main__":
     place = Installation("pages")
     card_sets(place)
-    with place:
-        browser = lib_pages.begin(place)
-        try:
-            run(*[lib_pages.closing(f, GONE_ON_WITH) for name, f in list(globals().items()) if name.startswith("test_")])
-        except SystemExit as status:
-            if status.code:
-                raise
-        finally:
-            browser.end()
+    with lib_pages.browsing(place) as browser:
+        run(*[lib_pages.closing(f, GONE_ON_WITH) for name, f in list(globals().items()) if name.startswith("test_")])

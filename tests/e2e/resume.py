@@ -228,12 +228,5 @@ def test_jackpot_cards_with_two_turned():
 if __name__ == "__main__":
     place = Installation("resume")
     card_sets(place)
-    with place:
-        browser = lib_pages.begin(place)
-        try:
-            run(*[lib_pages.closing(f) for name, f in list(globals().items()) if name.startswith("test_")])
-        except SystemExit as status:
-            if status.code:
-                raise
-        finally:
-            browser.end()
+    with lib_pages.browsing(place) as browser:
+        run(*[lib_pages.closing(f) for name, f in list(globals().items()) if name.startswith("test_")])

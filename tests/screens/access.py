@@ -155,12 +155,5 @@ def test_what_the_page_weighs():
 
 if __name__ == "__main__":
     place = Installation("access")
-    with place:
-        browser = lib_pages.begin(place)
-        try:
-            run(*[closing(f) for name, f in list(globals().items()) if name.startswith("test_")])
-        except SystemExit as status:
-            if status.code:
-                raise
-        finally:
-            browser.end()
+    with lib_pages.browsing(place) as browser:
+        run(*[closing(f) for name, f in list(globals().items()) if name.startswith("test_")])

@@ -16,7 +16,9 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#define LINES_PER_S 10 /* of the log; a flood must not fill the disk */
+/* In the log, of wrong credentials, and as many of addresses that must wait: a flood must not fill
+ * the disk. */
+#define LINES_PER_S 10
 
 static const char *const names[WRONG_KINDS] = { "token", "key", "login", "password" };
 
@@ -25,8 +27,8 @@ static struct {
 } metric;
 
 static struct {
-	uint32_t n;	 /* since the last tick */
-	uint64_t untold; /* wrong credentials without a line */
+	uint32_t n, waits; /* since the last tick */
+	uint64_t untold;   /* wrong credentials without a line */
 } lines;
 
 void wrong_begin(struct gateway *gateway)
@@ -75,11 +77,12 @@ void wrong_note(struct gateway *gateway, const struct edge_request *request, enu
 	metric_add(metric.of[kind], 1);
 	if (client != NULL)
 		wait_s = tries_wrong(gateway->tries, client, edge_now_us(gateway->edge));
-	if (lines.n >= LINES_PER_S) {
+	uint32_t *told = wait_s > 0 ? &lines.waits : &lines.n;
+	if (*told >= LINES_PER_S) {
 		lines.untold++;
 		return;
 	}
-	lines.n++;
+	(*told)++;
 	if (wait_s > 0)
 		log_warn("wrong credentials: a %s from %s at %s; this address has sent "
 			 "%" PRId64 " within a minute and must wait %" PRIu32 " s",
@@ -104,5 +107,5 @@ void wrong_tick(struct gateway *gateway)
 	if (lines.untold > 0)
 		log_warn("wrong credentials: %" PRIu64 " more in the last second", lines.untold);
 	lines.untold = 0;
-	lines.n = 0;
+	lines.n = lines.waits = 0;
 }
