@@ -25,7 +25,7 @@ static bool read_number(char *from, uint64_t max, uint64_t *number_r, char **end
 	return errno == 0 && *number_r <= max;
 }
 
-/* What follows the digits of a key: nothing (since ever), or a space and seconds. */
+/* What follows the digits of a key: nothing (the key was always in use), or a space and seconds. */
 static bool read_since(char *from, uint64_t *since_r)
 {
 	char *end;

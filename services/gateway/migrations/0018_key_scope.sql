@@ -1,4 +1,4 @@
--- Keys of back ends with a name, an end and limits. A key of before has neither end nor limit.
+-- Keys of back ends with a name, an end and limits. A key that is already there has neither end nor limit.
 alter table gateway.operator_key
 	add column expires timestamptz,
 	add column read_only boolean not null default false,

@@ -14,7 +14,7 @@ const COLUMNS = 4;
 const OF_A_SUIT = 3;
 const KNOWN_AFTER_MS = 400; // the engine draws a card round before jackpot-cards knows it
 const KNOWN_AT_MOST_MS = 3000;
-const NEWS_MS = 7000; // for how long a winner is told of
+const NEWS_MS = 7000; // how long the page shows a winner
 const GOES_ON_MS = 3500; // autospin shows the prize for so long, then continues
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 const idOf = (claim) => `${claim.move}-${claim.index}`;

@@ -9,7 +9,7 @@
 
 /* Sets up metrics and loads the keys; call once. */
 void rounds_start(struct numbered_keys *keys_r);
-/* Call once a second: takes the keys of a file that was replaced, if it has every key of before. */
+/* Call once a second: takes the keys of a file that was replaced, if it has every known key. */
 void rounds_refresh_keys(void);
 /* Call after taking a set: loads its open rounds and sends the facts of its last wins again,
  * because a crash after a commit may have lost them. Readers recognise a hit by its number. */
