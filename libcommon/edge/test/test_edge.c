@@ -741,6 +741,13 @@ static void test_edge_pages_are_kept(void **state)
 	assert_non_null(strstr(out, "Cache-Control: public, max-age=31536000, immutable\r\n"));
 }
 
+static void page_ask(const char *path, char *out, size_t room)
+{
+	char request[512];
+	(void)snprintf(request, sizeof(request), "GET %s HTTP/1.1\r\nHost: x\r\n\r\n", path);
+	ask(port, request, out, room);
+}
+
 /* Only the folder's own build may be kept: another build's may hold another file under this name.
  */
 static void test_edge_pages_of_another_build(void **state)
@@ -755,12 +762,10 @@ static void test_edge_pages_of_another_build(void **state)
 		{ "/a.fedcba987654/reels.js", "HTTP/1.1 404", NULL },
 		{ "/b.fedcba987654.a/reels.js", "HTTP/1.1 404", NULL },
 	};
-	char request[512], out[4096];
+	char out[4096];
 	(void)state;
 	for (size_t i = 0; i < sizeof(TABLE) / sizeof(TABLE[0]); i++) {
-		(void)snprintf(request, sizeof(request), "GET %s HTTP/1.1\r\nHost: x\r\n\r\n",
-			TABLE[i].path);
-		ask(port, request, out, sizeof(out));
+		page_ask(TABLE[i].path, out, sizeof(out));
 		assert_memory_equal(out, TABLE[i].status, 12);
 		if (TABLE[i].kept != NULL) {
 			assert_non_null(strstr(out, TABLE[i].kept));
@@ -780,12 +785,10 @@ static void test_edge_pages_are_framed_by_their_sites_alone(void **state)
 			false },
 		{ "/index.html?site=https://a.example", "frame-ancestors 'none'\r\n", true },
 	};
-	char request[512], out[4096];
+	char out[4096];
 	(void)state;
 	for (size_t i = 0; i < sizeof(TABLE) / sizeof(TABLE[0]); i++) {
-		(void)snprintf(request, sizeof(request), "GET %s HTTP/1.1\r\nHost: x\r\n\r\n",
-			TABLE[i].path);
-		ask(port, request, out, sizeof(out));
+		page_ask(TABLE[i].path, out, sizeof(out));
 		assert_memory_equal(out, "HTTP/1.1 200", 12);
 		assert_non_null(strstr(out, TABLE[i].ancestors));
 		assert_true((strstr(out, "X-Frame-Options: DENY\r\n") != NULL) == TABLE[i].denied);

@@ -348,7 +348,7 @@ static void test_notify(void **state)
 	pg_exec(conn, "commit");
 	assert_true(notified(conn));
 	assert_false(notified(other));
-	/* A session is told of its own, too. */
+	/* A session gets its own notifications, too. */
 	pg_exec(conn, "notify carillon_owners");
 	assert_true(notified(conn));
 	/* Notifications may be lost. */
