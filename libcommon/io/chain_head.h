@@ -61,9 +61,9 @@ bool chain_head_read(const char *line, const struct chain_publics *keys, struct 
  * be able to read it (mode 600, checked). Creates a missing file; when several instances start at
  * once, one creates it and the others read it. False with error set (CHAIN_ERROR_MAX bytes). */
 bool chain_key_load(const char *path, struct chain_key *key_r, char *error);
-/* Makes the public key known: does nothing if the file has it, and creates a missing file. A file
- * that holds one other key and nothing else is overwritten, because then somebody has replaced the
- * key by hand. Any other file is left as it is: false with error set. */
+/* Makes the public key known: does nothing if the file has it, and fills a missing or empty file. A
+ * file that holds one other key and nothing else is overwritten, because then somebody has replaced
+ * the key by hand. Any other file is left as it is: false with error set. */
 bool chain_public_write(const char *path, const struct chain_key *key, char *error);
 /* The first key of the file. */
 bool chain_public_read(const char *path, uint8_t public_key_r[CHAIN_PUBLIC_BYTES], char *error);

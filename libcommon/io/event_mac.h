@@ -2,12 +2,13 @@
  * message carries one MAC for each service that reads its topic, made with the key that its sender
  * shares with that reader (seal_keys.h). One reader cannot forge an event for another. A MAC covers
  * no counter and no time, because reading a topic again is legitimate, and events have numbers of
- * their own. Pure.
+ * their own.
  *
  * One header of the message, EVENT_MAC_HEADER, holds all MACs: the format (1 byte, always 1), the
  * length of the sender's name (1 byte), the name; then for each reader, in the order of the table
  * in event_mac.c, the key's number (2 bytes, little-endian) and the MAC (16 bytes: keyed BLAKE2b
- * over the digest of topic, partition, key and message). */
+ * over the digest of topic, partition, key and message). event_mac_make and event_mac_check are
+ * pure. */
 #ifndef CARILLON_IO_EVENT_MAC_H
 #define CARILLON_IO_EVENT_MAC_H
 

@@ -5,7 +5,7 @@
  * unanswered request and sends at most one every KAFKA_LANE_US. A producer has at most
  * KAFKA_LANES_OPEN unanswered requests over all partitions. A message that comes alone is sent at
  * once. A request that stays unanswered for KAFKA_LANE_STALLED_US (its broker is away) holds up
- * only its own partition. Pure. */
+ * only its own partition. Pure, except that it allocates. */
 #ifndef CARILLON_IO_KAFKA_LANE_H
 #define CARILLON_IO_KAFKA_LANE_H
 

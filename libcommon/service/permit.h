@@ -18,7 +18,8 @@
  * PERMIT_AGE_MAX_US ago or, by the receiver's clock, more than that in the future. A command or a
  * request for totals is refused if it names an address for the reply other than its sender's. If
  * that address is repeated, the last one counts, as in the receiver's decoder. A message that
- * repeats any other field on which the decision depends is refused (a 0 counts as not sent). */
+ * repeats any other field on which the decision depends is refused, unless every occurrence but
+ * the last is 0. */
 const char *permit_refusal(const struct nn_bus_instance *from, const char *to,
 	const uint8_t *message, size_t n, int64_t age_us);
 

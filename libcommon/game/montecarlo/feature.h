@@ -25,7 +25,7 @@ struct feature_fast {
 	bool on_win;
 	/* Only for the reference, which plays libcommon/game/round.h. `source`: the source of a
 	 * phase's wins if its row in features.def does not decide it (SOURCES: the row decides).
-	 * `count`: counts a phase's events beside that row. */
+	 * `count`: counts a phase's events other than the one in that row of features.def. */
 	enum win_source (*source)(const struct phase *phase);
 	void (*count)(const struct game *game, const struct phase *phase, uint64_t event[EVENTS]);
 };

@@ -62,8 +62,9 @@ struct spin_table {
 	 * word for the prefix and one for the other reels. wide: one word of 64 bits, reel by reel,
 	 * without a prefix table. */
 	bool pair, wide;
-	uint64_t reject;	/* redraw if the low half of the last product is below this .. */
-	uint32_t reject_prefix; /* .. pair: or that of the product of the first word */
+	uint64_t reject;	/* redraw if the low half of the last product is below this */
+	uint32_t reject_prefix; /* pair: redraw also if the low half of the first word's product is
+				   below this */
 	uint32_t prefixes, suffixes;
 	uint32_t gain_bits;
 	uint16_t *prefix; /* [index of the first reels] class of their step */

@@ -7,8 +7,8 @@
 struct sticky_rules {
 	bool offered;
 	uint8_t strips;
-	uint8_t symbol; /* at least `at_least` of these on `reel`, without expanded or bought wilds,
-			   trigger */
+	uint8_t symbol; /* `at_least` or more of these on `reel` trigger; expanded and bought wilds
+			   do not count */
 	uint8_t reel;	/* 0-based; the one that is locked */
 	uint32_t at_least;
 	uint32_t spins;
