@@ -2,13 +2,14 @@
  *
  * libcommon/game/round.h plays a round; this file computes what a round returns. Figures are per
  * paid round. Returns are fractions of the stake (in a bought mode, of its price). Jackpots count
- * at their seed. Each feature has its own method, in its own file:
+ * at their seed. The methods, each in its own file:
  *
  * - lines: the product of the reels' weights
  * - all windows of a spin: the automaton of reel_machine.h
  * - free spins: a branching process
  * - sticky respins: for each reel, the distribution of the symbols that it holds
  * - hold and win: an absorbing Markov chain over filled cells and respins left
+ * - cascades: every combination of stops, played to its end
  * - collect and unlock: a Markov chain over the collectibles, for each level of unlocking
  *
  * Allocates (GMP's rationals); no I/O, no clock. */

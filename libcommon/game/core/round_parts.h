@@ -29,7 +29,8 @@ uint64_t draw_below64(struct round *round, struct phase *phase, enum draw_meanin
  * value. */
 uint32_t draw_choice(struct round *round, struct phase *phase, enum draw_meaning meaning,
 	uint32_t where, const struct choices *choices);
-/* The same lookup for a value that was drawn over more than this table; value < choices->weight. */
+/* The same lookup for a value that the caller drew from a larger range than this table's; here
+ * value < choices->weight. */
 uint32_t choice_of(const struct choices *choices, uint32_t value);
 /* True with chance in/of: if the value, drawn below `of`, is less than `in`. Always one draw. */
 bool draw_odds(struct round *round, struct phase *phase, enum draw_meaning meaning, uint32_t where,
@@ -47,8 +48,9 @@ void pay_lines(struct round *round, struct phase *phase, const struct line_terms
  * starts a scatter award is left out, because the phase of that award pays it. Then awards the free
  * spins that the awarding scatter gives in this context. */
 void pay_scatters(struct round *round, struct phase *phase, enum spin_context context);
-/* Awards free spins: adds to phase->free_spins_awarded and to the round. They are played together
- * with those that have not begun yet or, if free spins have begun, after them. */
+/* Awards free spins: adds to phase->free_spins_awarded and to the round. Before
+ * the round's first free spin they join the series to be played; after that they form a new series,
+ * played when the present one ends. */
 void award_free_spins(struct round *round, struct phase *phase, uint32_t count);
 /* This phase wins the progressive; further calls in the same phase change nothing. */
 void claim_jackpot(struct round *round, struct phase *phase);

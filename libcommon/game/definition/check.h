@@ -48,7 +48,8 @@ uint32_t definition_base_sets(const struct game *game);
 uint32_t definition_reels_with(
 	const struct game *game, const struct strips_seen *seen, uint32_t sets, uint8_t symbol);
 
-/* Can the reel that sticky respins lock show this symbol together with the symbols that lock it? */
+/* Can a stop of the sticky respins' locked reel show this symbol beside enough of the symbols that
+ * lock the reel? */
 bool definition_locked_with(const struct game *game, uint8_t symbol);
 
 #endif

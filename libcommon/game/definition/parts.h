@@ -25,7 +25,8 @@ void definition_read_autoplay(const struct node *root, struct game *game);
 void definition_read_jackpot(const struct node *root, struct game *game);
 void definition_read_cards(const struct node *root, struct game *game);
 
-/* features.c: every feature of features.def, and the members beside them. */
+/* features.c: every feature of features.def, and members that are not features (expanding wilds,
+ * symbols that win the progressive, witches). */
 void definition_read_features(const struct node *root, struct game *game);
 /* Appends the features' members to a list of names. */
 #define DEFINITION_MEMBERS_MAX 512

@@ -3,10 +3,11 @@
  *
  * A node stands for what a line can still win: a number for each way in which the reels can stop,
  * so nodes can be added and subtracted. A *simple* node has one edge for all symbols that keep its
- * line alive. What a line that has shown only wilds can still win is the sum of the simple nodes of
- * the symbols that it can become, except for a few symbols. So such a *compound* node is stored as
- * a sum of simple nodes of its level and a few edges, instead of an edge for every symbol. An edge
- * leads to a *target*: a gain and a sum of nodes of the next level. */
+ * line alive. A line that has shown only wilds can still become the line of any of several symbols.
+ * Its node is the sum of those symbols' simple nodes, but for a few symbols on the next reel the
+ * sum is wrong. So such a *compound* node is stored as that sum and a few edges that correct it,
+ * instead of an edge for every symbol. An edge leads to a *target*: a gain and a sum of nodes of
+ * the next level. */
 #ifndef CARILLON_GAME_EXACT_LINE_PAIR_PLAN_H
 #define CARILLON_GAME_EXACT_LINE_PAIR_PLAN_H
 

@@ -6,8 +6,8 @@
  * scatters. Each side is a line automaton (machine_lines.h). A reel gives the joint weight of a
  * symbol in a cell of the first side and a symbol in a cell of the second. From the last reel
  * backwards, a vector of four parts is computed: the mass, the mean of what each side still wins,
- * and the product. Everything is linear in the reels' weights, so a mixture over what couples the
- * reels (colours of collectibles) is a sum of vectors.
+ * and the product. Everything is linear in the reels' weights. So if the reels are coupled (by
+ * the colours of collectibles), the result is the weighted sum of one vector for each case.
  *
  * Numbers have more than a hundred bits. The result is a whole number >= 0 with a known bound, so
  * the computation is modulo a power of 2^64 above that bound: exact, with two or three machine

@@ -1,10 +1,10 @@
 /* The largest win of a spin on its lines, and in how many ways it occurs: a search, reel by reel,
  * over the columns that each reel can show. Equal prefixes are merged.
  *
- * The search drops prefixes that cannot reach the floor, even if each line that is still alive
- * could choose its cells independently. Without a floor, a first, narrow search finds one. So the
- * result is exact, and the search is fast if few windows are best. A window can have two sides
- * (itself, and itself under question marks): their wins are added. */
+ * The search drops a prefix if it could not reach the floor (the least win that is searched for)
+ * even with each live line choosing its cells independently. Without a floor, a first, narrow
+ * search finds one. So the result is exact, and the search is fast if few windows are best. A
+ * window can have two sides (itself, and itself under question marks): their wins are added. */
 #ifndef CARILLON_GAME_EXACT_MOST_H
 #define CARILLON_GAME_EXACT_MOST_H
 

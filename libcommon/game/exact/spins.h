@@ -74,8 +74,8 @@ struct spin_figures {
 struct spin_figures *spin_figures_new(const struct game *game, const struct game_mode *mode,
 	enum spin_context context, enum exact_depth depth);
 void spin_figures_free(struct spin_figures **figures);
-/* The yield of one spin at a bet, without sticky respins and collect and unlock. Initialises
- * `yield_r`. */
+/* The yield of one spin at a bet, without the features that add their own yield (feature.h).
+ * Initialises `yield_r`. */
 enum exact_status spin_figures_yield(
 	struct spin_figures *figures, const struct exact_wager *wager, struct spin_yield *yield_r);
 

@@ -1,6 +1,6 @@
 /* Sets of waits: what would still make a window win after some of its reels are known (see
- * window_zero.h). A set's number is unique within its level, which is the next reel; WAITS_NONE is
- * the empty set of every level. */
+ * window_zero.h). A set's level is the index of the next reel. Its number is unique within the
+ * level; WAITS_NONE is the empty set of every level. */
 #ifndef CARILLON_GAME_EXACT_WINDOW_WAITS_H
 #define CARILLON_GAME_EXACT_WINDOW_WAITS_H
 

@@ -1,10 +1,11 @@
-/* Counts the windows that win nothing, grouped by what their stops start.
+/* Counts the windows that win nothing, by group. The caller gives each stop a group, such as the
+ * collectible and the scatters that it shows; a window's group is the sum over its stops.
  *
  * A line that can still win is described only by its wait: the symbols and rows that would make it
- * win. Lines with the same wait are one, and a state is a set of waits (line automata of
- * machine_lines.h without gains). Two sides are possible: the window itself, and the window with
- * some cells covered by a symbol. A window counts if no selected side wins. Exact; allocates by
- * GMP's functions, which end the program if there is no memory. */
+ * win. Lines with the same wait are treated as one line. A state is a set of waits. (Waits are the
+ * nodes of the line automaton of machine_lines.h, without the gains.) Two sides are possible: the
+ * window itself, and the window with some cells covered by a symbol. A window counts if no selected
+ * side wins. Exact; allocates by GMP's functions, which end the program if there is no memory. */
 #ifndef CARILLON_GAME_EXACT_WINDOW_ZERO_H
 #define CARILLON_GAME_EXACT_WINDOW_ZERO_H
 

@@ -7,9 +7,9 @@ struct free_spins_rules {
 	uint8_t strips;	    /* their strip set */
 	bool player_starts; /* the player starts the first one, so autoplay stops there */
 	uint32_t line_multiplier;
-	uint32_t wild_multiplier_count; /* 0: wilds do not multiply. Else entries of
-					   wild_multiplier, by wilds in the paid combination; the
-					   last entry also for more wilds */
+	/* Entries of wild_multiplier; 0: wilds do not multiply. The entry is that of the number of
+	 * wilds in the paid combination; the last one also serves for more wilds. */
+	uint32_t wild_multiplier_count;
 	uint32_t wild_multiplier[GAME_REELS_MAX + 1];
 	uint8_t award_symbol; /* the scatter that awards them; GAME_NO_SYMBOL: none */
 	uint16_t award[SPIN_CONTEXTS][GAME_REELS_MAX + 1]; /* by count of award_symbol */
