@@ -161,11 +161,10 @@ static void id_text(const uint8_t *id, char text_r[2 * PAYOUT_ID_BYTES + 1])
 
 /* ---- alarms ---- */
 
-static void alarm_raise(
-	uint32_t shard, const struct payout *payout, enum payout_alarm what, const char *found)
+static void alarm_raise(uint32_t shard, const struct payout *payout, enum payout_alarm what,
+	const char *found, const char *expected)
 {
 	static const char *const kinds[] = { "", "contradicted", "by_hand", "other_content" };
-	static const char *const outcomes[] = { "no outcome yet", "paid", "refused" };
 	struct metric *const counted[] = { NULL, self.contradicted, self.by_hand, self.other };
 	char id[2 * PAYOUT_ID_BYTES + 1];
 
@@ -178,10 +177,9 @@ static void alarm_raise(
 			fatal("out of memory: %zu alarms", self.alarms_room);
 	}
 	struct payments_alarm *alarm = &self.alarms[self.alarms_n++];
-	*alarm = (struct payments_alarm){ .payout = *payout,
-		.shard = shard,
-		.kind = kinds[what],
-		.expected = outcomes[payout->outcome] };
+	*alarm = (struct payments_alarm){
+		.payout = *payout, .shard = shard, .kind = kinds[what], .expected = expected
+	};
 	(void)snprintf(alarm->found, sizeof(alarm->found), "%s", found);
 	metric_add(counted[what], 1);
 	id_text(payout->id, id);
@@ -197,14 +195,15 @@ static void word_take(
 {
 	struct payments_entry *entry = payments_find(shard, word->id);
 	enum payout_outcome before;
+	enum payout_alarm alarm;
 
 	if (entry == NULL)
 		return;
 	entry->asked = false;
 	before = entry->payout.outcome;
-	alarm_raise(shard->shard, &entry->payout,
-		payout_answered(&entry->payout, word->answer, &self.times, clock_mono_us()),
-		word->found);
+	alarm = payout_answered(&entry->payout, word->answer, &self.times, clock_mono_us());
+	alarm_raise(shard->shard, &entry->payout, alarm, word->found,
+		payout_expected(&entry->payout, alarm));
 	if (word->reference[0] != '\0')
 		memcpy(entry->reference, word->reference, sizeof(entry->reference));
 	if (word->answer == PAYOUT_NO_ANSWER)
@@ -323,7 +322,10 @@ static void on_settled(
 {
 	alarm_raise(shard->shard, &entry->payout,
 		payout_settled_by(&entry->payout, settled, &self.times, clock_mono_us()),
-		settled == PAYOUT_CAPTURED ? "captured by hand" : "released by hand");
+		settled == PAYOUT_CAPTURED ? "captured by hand" : "released by hand",
+		entry->payout.outcome == PAYOUT_PAID
+			? "captured, because the provider has paid"
+			: "released, because the provider has refused");
 	entry->dirty = true;
 }
 

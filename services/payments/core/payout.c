@@ -156,6 +156,17 @@ enum payout_alarm payout_answered(struct payout *payout, enum payout_answer answ
 	return PAYOUT_FINE;
 }
 
+const char *payout_expected(const struct payout *payout, enum payout_alarm alarm)
+{
+	if (alarm == PAYOUT_OTHER)
+		return "the id, amount and currency of this payment";
+	if (alarm == PAYOUT_BY_HAND)
+		return payout->settled == PAYOUT_CAPTURED
+			       ? "paid, because the withdrawal was captured by hand"
+			       : "refused, because the withdrawal was released by hand";
+	return payout->outcome == PAYOUT_PAID ? "paid" : "refused";
+}
+
 enum payout_alarm payout_settled_by(struct payout *payout, enum payout_settled settled,
 	const struct payout_times *times, uint64_t now_us)
 {

@@ -98,6 +98,8 @@ void payout_noted(struct payout *payout);
 void payout_told(struct payout *payout, const struct payout_times *times, uint64_t now_us);
 enum payout_alarm payout_answered(struct payout *payout, enum payout_answer answer,
 	const struct payout_times *times, uint64_t now_us);
+/* The answer that would not have raised this alarm of payout_answered, in words for people. */
+const char *payout_expected(const struct payout *payout, enum payout_alarm alarm);
 /* The wallet's hold is settled, by the service or by hand. */
 enum payout_alarm payout_settled_by(struct payout *payout, enum payout_settled settled,
 	const struct payout_times *times, uint64_t now_us);

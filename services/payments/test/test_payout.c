@@ -157,6 +157,39 @@ static void test_payout_stories(void **state)
 		tell(stories[i].what, stories[i].steps);
 }
 
+static void test_payout_alarm_says_what_was_expected(void **state)
+{
+	static const struct {
+		const char *before, *answer, *expected;
+	} rows[] = {
+		{ "noted released", "paid",
+			"refused, because the withdrawal was released by hand" },
+		{ "noted captured", "refused",
+			"paid, because the withdrawal was captured by hand" },
+		{ "noted captured unknown unknown unknown", "unknown",
+			"paid, because the withdrawal was captured by hand" },
+		{ "noted released pending pending pending pending pending pending pending pending "
+		  "pending pending pending pending pending pending pending",
+			"pending", "refused, because the withdrawal was released by hand" },
+		{ "paid", "refused", "paid" },
+		{ "refused told released", "pending", "refused" },
+		{ "noted", "other", "the id, amount and currency of this payment" },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct payout payout = { .amount = 5 };
+		char text[256], *rest = text;
+
+		(void)snprintf(text, sizeof(text), "%s", rows[i].before);
+		for (char *word; (word = strsep(&rest, " ")) != NULL;)
+			assert_int_equal(event(&payout, word, S), PAYOUT_FINE);
+		enum payout_alarm alarm = event(&payout, rows[i].answer, S);
+		assert_int_not_equal(alarm, PAYOUT_FINE);
+		assert_string_equal(payout_expected(&payout, alarm), rows[i].expected);
+	}
+}
+
 /* For any events in any order: the first outcome stands, the wallet gets only that outcome, and no
  * payment is requested after the settlement. */
 static void test_payout_any_order(void **state)
@@ -197,6 +230,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_payout_stories),
+		cmocka_unit_test(test_payout_alarm_says_what_was_expected),
 		cmocka_unit_test(test_payout_any_order),
 	};
 
