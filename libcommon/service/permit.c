@@ -290,7 +290,7 @@ static bool ruled(const char *from, const char *to, const struct told *told)
 static const char *body_name(const struct told *told)
 {
 	if (told->body != COMMAND)
-		return "a reply or a hint that it may not send";
+		return "a message of a kind that it may not send";
 	return told->kind == SPIN     ? "a spin command that it may not send"
 	       : told->kind == WALLET ? "a wallet command that it may not send"
 				      : "a jackpot command that it may not send";

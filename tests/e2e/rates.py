@@ -243,7 +243,7 @@ def test_waiting_rate_takes_freed_tally():
     old = tally()
     set_rate("0.0903")
     log = f"{place.data}/log/progressive-pool-1.log"
-    wait_until("the alarm", lambda: "has no tally yet, and the old rate stays in force" in read_text(log), 10)
+    wait_until("the alarm", lambda: "ppm of each stake, and the old rate stays in force" in read_text(log), 10)
     wait_until("the metric", lambda: metric("progressive-pool-1", "carillon_pool_rates_behind") == 1, 3)
     wait_until("the others to have it", lambda: behind() == 1, 5)
     assert tally() == old

@@ -51,7 +51,7 @@ static enum sup_config_status next_word(
 			continue;
 		}
 		if (c == '\0')
-			return refuse(reader, "found a byte 0, expected text");
+			return refuse(reader, "found a zero byte, expected text");
 		if (quoted && c == '\\') {
 			if (reader->at + 1 == reader->end ||
 				(reader->at[1] != '"' && reader->at[1] != '\\'))
@@ -185,7 +185,8 @@ static enum sup_config_status parse_words(struct reader *reader, struct sup_spec
 			if (status != SUP_CONFIG_OK)
 				return status;
 		} else if (spec->arg_count == SUP_ARGS_MAX) {
-			return refuse(reader, "found more than %d words of command", SUP_ARGS_MAX);
+			return refuse(
+				reader, "found more than %d words in the command", SUP_ARGS_MAX);
 		} else {
 			spec->arg[spec->arg_count++] = offset;
 		}

@@ -73,8 +73,8 @@ static void say_stage(
 	hits = rational_percent(hit_rate, 2);
 	fprintf(stderr, "%s%s %%, hit rate %s %%\n", why ? "; left at " : "", percent, hits);
 	if (why && !stage->number && !interrupted())
-		fputs("a solution may still exist: try another seed, fixed counts of scatters, "
-		      "the setting \"astray\", or other counts\n",
+		fputs("a solution may still exist: try another seed, a fixed number of scatters on "
+		      "each reel, the setting \"astray\", or other symbol counts in \"reels\"\n",
 			stderr);
 	free(percent);
 	free(hits);

@@ -127,8 +127,8 @@ static void test_cascade_refusals(void **state)
 			"\"guarantee\":{\"kind\":\"line_win\"},\"published_rtp\":[{\"bets\":"
 			"\"all\",\"percent\":\"95.50\",\"tolerance\":\"0.005\"}]}",
 			"/cascades: found an object of 3 members, expected null, or a "
-			"simulated return (mode buy), in a game with bought wild reels or "
-			"guarantees" },
+			"simulated return for mode buy, because that mode has bought wild reels "
+			"or a guarantee" },
 		{ "/modes/0/published_rtp/0/simulated",
 			"{\"rounds\":1000000000,\"half_width\":\"0.02\"}",
 			"/modes/0/published_rtp: found a simulated return, expected a proved "

@@ -430,8 +430,9 @@ static void report_behind(const struct pool_source *source, const struct currenc
 {
 	if (source->behind <= source->behind_before)
 		return; /* the pass before has reported this many */
-	log_error("ALARM pool %u, game %u, %s: found %u tallies, expected fewer: the rate "
-		  "%" PRId64 " x 10^-9 with %u ppm has no tally yet%s; next attempt in %u s",
+	log_error("ALARM pool %u, game %u, %s: found %u tallies, expected fewer: no tally can be "
+		  "opened for the rate %" PRId64 " x 10^-9 and %u ppm of each stake%s; next "
+		  "attempt in %u s",
 		source->pool, wanted->game, currency->code, source->vector.tally_count,
 		wanted->rate_nano, wanted->ppm,
 		old != NULL
@@ -471,8 +472,8 @@ bool pool_source_open(
 	replace_tally(conn, source->pool, &tally);
 	if (old != NULL)
 		old->open = false;
-	log_info("pool %u, game %u, %s: tally %u opened, rate %" PRId64 " x 10^-9, %u ppm; before:"
-		 " %u",
+	log_info("pool %u, game %u, %s: tally %u opened, rate %" PRId64 " x 10^-9, %u ppm of "
+		 "each stake; tally before: %u",
 		source->pool, game, known->code, tally.id, rate, ppm, old != NULL ? old->id : 0);
 	enum pool_vector_status status = pool_vector_add_tally(&source->vector, &tally);
 	if (status != POOL_VECTOR_OK)

@@ -315,9 +315,10 @@ enum service_message_status transfers_take(struct service *service, struct pool_
 	if (!known && (transfer->to_pool != instance->pool.number ||
 			      !written(service_pg(service), transfer, &in))) {
 		service_reason(service,
-			"transfer: found number %" PRIu64
-			" of pool %u to pool %u, expected a transfer in pool.transfer_out",
-			transfer->number, transfer->from_pool, transfer->to_pool);
+			"transfer: found transfer %" PRIu64 " from pool %u to pool %u, "
+			"expected one to pool %u that is in pool.transfer_out",
+			transfer->number, transfer->from_pool, transfer->to_pool,
+			instance->pool.number);
 		return SERVICE_UNREADABLE;
 	}
 	if (!known)
@@ -341,9 +342,9 @@ enum service_message_status transfers_acknowledged(struct service *service,
 		if (transfer->from_pool != instance->pool.number ||
 			!already_received(instance, service_pg(service), transfer, &durable)) {
 			service_reason(service,
-				"transfer_booked: found number %" PRIu64
-				" of pool %u, expected a transfer in pool.transfer_in",
-				transfer->number, transfer->from_pool);
+				"transfer_booked: found transfer %" PRIu64 " from pool %u, "
+				"expected one from pool %u that is in pool.transfer_in",
+				transfer->number, transfer->from_pool, instance->pool.number);
 			return SERVICE_UNREADABLE;
 		}
 		out->booked = true;

@@ -124,7 +124,7 @@ static void test_config_rejects_too_large(void **state)
 	assert_int_equal(sup_config_parse(text, used, &config, &error), SUP_CONFIG_REFUSED);
 	assert_int_equal(error.line, SUP_PROGRAMS_MAX + 1);
 	assert_int_equal(sup_config_parse("a : \0", 5, &config, &error), SUP_CONFIG_REFUSED);
-	assert_non_null(strstr(error.text, "byte 0"));
+	assert_non_null(strstr(error.text, "zero byte"));
 }
 
 static void test_pause_doubles_up_to_the_longest(void **state)

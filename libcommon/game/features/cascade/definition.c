@@ -56,15 +56,15 @@ static void check_exact(const struct node *cascades, const struct game *game)
 			continue;
 		if (mode->position_count > 0 || mode->guarantee != GUARANTEE_NONE)
 			node_fail(cascades, NULL,
-				"null, or a simulated return (mode %s), in a game with bought "
-				"wild reels or guarantees",
+				"null, or a simulated return for mode %s, because that mode has "
+				"bought wild reels or a guarantee",
 				mode->id);
 		if (cycle_stops(game, mode->strips) > CYCLE_STOPS_MAX ||
 			(game->free_spins.offered &&
 				cycle_stops(game, game->free_spins.strips) > CYCLE_STOPS_MAX))
 			node_fail(cascades, NULL,
 				"strips with at most %u combinations of stops, or a simulated "
-				"return (mode %s)",
+				"return for mode %s",
 				CYCLE_STOPS_MAX, mode->id);
 	}
 }
