@@ -378,7 +378,7 @@ def searches():
             (strips(reels=[*reels[:4], {**reels[4], "nosuch": 1}]), "/stages/1/reels/4: found 'nosuch', expected the id of a symbol"),
             (strips(blocks=[{"reel": 1, "symbols": ["pear", "nosuch"]}]), "/stages/1/blocks/0/symbols/1: found 'nosuch', expected the id of a symbol"),
             (strips(blocks=[{"reel": 1, "symbols": [7]}]), "/stages/1/blocks/0/symbols/0: found another type, expected the id of a symbol"),
-            (strips(blocks=[{"reel": 1, "symbols": []}]), "/stages/1/blocks/0/symbols: found 0, expected 1 to "),
+            (strips(blocks=[{"reel": 1, "symbols": []}]), "/stages/1/blocks/0/symbols: found 0 entries, expected 1 to "),
             (strips(blocks=[{"reel": 6, "symbols": ["pear"]}]), "/stages/1/blocks/0/reel: found something else, expected a whole number from 1 to 5"),
             (strips(weights={"each": 0}), "/stages/1/weights/each: found something else, expected a number from 1 to "),
             (strips(weights={"each": 5, "showing": {"pear": 0}}), "/stages/1/weights/showing/pear: found something else, expected a number from 1 to "),

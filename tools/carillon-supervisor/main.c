@@ -68,7 +68,7 @@ static bool load_config(const char *path, struct sup_config *config)
 	len = fread(text, 1, sizeof(text), file);
 	(void)fclose(file);
 	if (len == sizeof(text)) {
-		(void)fprintf(stderr, "%s: found %zu bytes or more, expected less\n", path, len);
+		(void)fprintf(stderr, "%s: found %zu bytes or more, expected fewer\n", path, len);
 		return false;
 	}
 	if (sup_config_parse(text, len, config, &error) == SUP_CONFIG_OK)

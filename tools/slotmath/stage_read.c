@@ -107,9 +107,9 @@ static void read_reel(const json_t *reel, size_t stage, uint32_t r, const struct
 			json_integer_value(json_is_array(count) ? json_array_get(count, 1) : count);
 
 		if (least < 0 || most < least || most > GAME_STRIP_MAX)
-			refuse("search: /stages/%zu/reels/%u/%s: expected a number, or [least, "
-			       "most]",
-				stage, r, id);
+			refuse("search: /stages/%zu/reels/%u/%s: found something else, expected a "
+			       "number from 0 to %d, or [least, most]",
+				stage, r, id, GAME_STRIP_MAX);
 		reel_r->least[s] = (uint32_t)least;
 		reel_r->most[s] = (uint32_t)most;
 		sum += (uint32_t)least;
@@ -126,8 +126,8 @@ static void read_block(const json_t *block, size_t stage, size_t i, const struct
 	char where[PLACE_MAX];
 
 	if (json_array_size(symbols) == 0 || json_array_size(symbols) > sizeof(out->symbol))
-		refuse("search: /stages/%zu/blocks/%zu/symbols: found %zu, expected 1 to %zu ids "
-		       "of symbols",
+		refuse("search: /stages/%zu/blocks/%zu/symbols: found %zu entries, expected 1 "
+		       "to %zu ids of symbols",
 			stage, i, json_array_size(symbols), sizeof(out->symbol));
 	snprintf(where, sizeof(where), "blocks/%zu/reel", i);
 	out->reel = (uint32_t)number_at(
@@ -155,8 +155,8 @@ static void read_blocks(
 	json_array_foreach(blocks, i, block)
 	{
 		if (i == SEARCH_BLOCKS_MAX)
-			refuse("search: /stages/%zu/blocks: found %zu, expected at most %d", stage,
-				json_array_size(blocks), SEARCH_BLOCKS_MAX);
+			refuse("search: /stages/%zu/blocks: found %zu blocks, expected at most %d",
+				stage, json_array_size(blocks), SEARCH_BLOCKS_MAX);
 		read_block(block, stage, i, game, &stage_r->block[i]);
 		stage_r->block_count++;
 	}
@@ -176,8 +176,9 @@ static void read_runs(
 		json_int_t many = json_integer_value(length);
 
 		if (many < 1 || many > GAME_STRIP_MAX)
-			refuse("search: /stages/%zu/runs/%s: expected a number from 1 to %d", stage,
-				id, GAME_STRIP_MAX);
+			refuse("search: /stages/%zu/runs/%s: found something else, expected a "
+			       "number from 1 to %d",
+				stage, id, GAME_STRIP_MAX);
 		stage_r->run[symbol_of(game, stage, "runs", id)] = (uint32_t)many;
 	}
 	if (stage_r->has_runs && stage_r->block_count > 0)
@@ -224,7 +225,10 @@ static void read_also(const json_t *json, size_t stage, struct search_stage *sta
 	json_array_foreach(also, i, pointer)
 	{
 		if (i == SEARCH_ALSO_MAX || !json_is_string(pointer))
-			refuse("search: /stages/%zu/also: expected at most %d JSON pointers", stage,
+			refuse("search: /stages/%zu/also: found %s, expected at most %d JSON "
+			       "pointers",
+				stage,
+				json_is_string(pointer) ? "more" : "an entry that is no string",
 				SEARCH_ALSO_MAX);
 		snprintf(stage_r->also[i], sizeof(stage_r->also[i]), "%s",
 			json_string_value(pointer));
@@ -245,8 +249,9 @@ static void read_strips(
 		refuse("search: /stages/%zu/strips: found '%s', expected a set of the definition",
 			stage, set);
 	if (json_array_size(reels) != game->reels)
-		refuse("search: /stages/%zu/reels: found %zu, expected %u", stage,
-			json_array_size(reels), game->reels);
+		refuse("search: /stages/%zu/reels: found %zu entries, expected %u, one for "
+		       "each reel",
+			stage, json_array_size(reels), game->reels);
 	for (uint32_t r = 0; r < game->reels; r++)
 		read_reel(json_array_get(reels, r), stage, r, game, &stage_r->reel[r]);
 	for (uint32_t s = 0; s < GAME_SYMBOLS_MAX; s++)
@@ -270,8 +275,8 @@ static void read_hit_rate(const json_t *json, size_t stage, struct search_stage 
 	if (!range)
 		return;
 	if (!json_is_string(json_array_get(range, 0)) || !json_is_string(json_array_get(range, 1)))
-		refuse("search: /stages/%zu/hit_rate: expected two percentages, such as "
-		       "[\"20\", \"35\"]",
+		refuse("search: /stages/%zu/hit_rate: found something else, expected two "
+		       "percentages, such as [\"20\", \"35\"]",
 			stage);
 	stage_percent(json_string_value(json_array_get(range, 0)), stage, "hit_rate/0",
 		stage_r->hit_least);

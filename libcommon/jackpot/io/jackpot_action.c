@@ -39,8 +39,8 @@ static bool take(const char *name, const char *in, char *out, size_t room, char 
 		return action_refuse(reason, "%s: found %zu bytes, expected at most %zu", name,
 			length, room - 1);
 	if (!utf8_valid(in))
-		return action_refuse(reason, "%s: found byte 0x%02x at %zu, expected UTF-8", name,
-			(unsigned char)in[utf8_valid_length(in)], utf8_valid_length(in));
+		return action_refuse(reason, "%s: found byte 0x%02x at offset %zu, expected UTF-8",
+			name, (unsigned char)in[utf8_valid_length(in)], utf8_valid_length(in));
 	memcpy(out, in, length + 1);
 	return true;
 }

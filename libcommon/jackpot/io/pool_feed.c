@@ -179,7 +179,8 @@ static void unfold(struct pool_source *source, PGconn *conn, uint32_t tally)
 		enum pool_vector_status status = pool_vector_unfold(&source->vector,
 			pg_u32(rows, i, 0), tally, pg_u64(rows, i, 1), pg_u64(rows, i, 2));
 		if (status != POOL_VECTOR_OK)
-			fatal("%s.vector of pool %u, tally %u: cannot be counted (%d)",
+			fatal("%s.vector of pool %u, tally %u: its total cannot be counted "
+			      "(status %d)",
 				source->schema, source->pool, tally, (int)status);
 	}
 	if (PQntuples(rows) > 0)
@@ -195,7 +196,7 @@ static void add_tallies(struct pool_source *source, PGconn *conn, PGresult *rows
 			continue;
 		enum pool_vector_status status = pool_vector_add_tally(&source->vector, &tally);
 		if (status != POOL_VECTOR_OK)
-			fatal("pool.tally %u of pool %u cannot be counted (%d)", tally.id,
+			fatal("pool.tally %u of pool %u cannot be counted (status %d)", tally.id,
 				source->pool, (int)status);
 		if (counted)
 			unfold(source, conn, tally.id);
@@ -303,8 +304,8 @@ static void load_total(struct pool_source *source, const PGresult *rows, int i)
 			: pool_vector_offer(
 				  &source->vector, shard, tally.id, total, pg_u64(rows, i, 2));
 	if (shard >= SHARDS_MAX || (status != POOL_VECTOR_OK && status != POOL_VECTOR_SEEN))
-		fatal("%s.vector of pool %u, shard %u: cannot be counted (%d)", source->schema,
-			source->pool, shard, (int)status);
+		fatal("%s.vector of pool %u, shard %u: a total cannot be counted (status %d)",
+			source->schema, source->pool, shard, (int)status);
 	if (incarnation > source->incarnation[shard])
 		source->incarnation[shard] = incarnation;
 }
@@ -477,7 +478,7 @@ bool pool_source_open(
 		source->pool, game, known->code, tally.id, rate, ppm, old != NULL ? old->id : 0);
 	enum pool_vector_status status = pool_vector_add_tally(&source->vector, &tally);
 	if (status != POOL_VECTOR_OK)
-		fatal("pool %u: tally %u cannot be counted (%d)", source->pool, tally.id,
+		fatal("pool %u: tally %u cannot be counted (status %d)", source->pool, tally.id,
 			(int)status);
 	return true;
 }

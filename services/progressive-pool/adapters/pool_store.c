@@ -63,8 +63,9 @@ static bool load_pool(struct pool_instance *instance, PGconn *conn)
 	bool known = PQntuples(row) == 1;
 	if (known) {
 		if (!pool_state_parse(PQgetvalue(row, 0, 0), &pool->state))
-			fatal("pool.pool %u: found state '%s'", pool->number,
-				PQgetvalue(row, 0, 0));
+			fatal("pool.pool %u: found state '%s', expected live, pausing, paused or "
+			      "retired",
+				pool->number, PQgetvalue(row, 0, 0));
 		pool->t_e18 = pg_int128(row, 0, 1);
 		pool->books = jackpot_books(row, 0, 2);
 		(void)snprintf(instance->id, sizeof(instance->id), "%s", PQgetvalue(row, 0, 13));

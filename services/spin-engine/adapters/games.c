@@ -67,7 +67,9 @@ static void load_one(struct games *games, const char *path, const char *id)
 	if (games->count == GAMES_MAX)
 		fatal("%s: found more than %d games", path, GAMES_MAX);
 	if (games_by_number(games, game->number))
-		fatal("%s: /number: found %" PRIu32 ", which another game has", path, game->number);
+		fatal("%s: /number: found %" PRIu32
+		      ", which another game has, expected another number",
+			path, game->number);
 	games->entry[games->count++] = (struct entry){ game, canonical_of(path, game) };
 	log_info("game %s number %" PRIu32 " version %" PRIu32 "%s", game->id, game->number,
 		game->version, game->demo ? " (demo)" : "");

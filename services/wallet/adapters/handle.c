@@ -389,7 +389,7 @@ static void handle_award(struct service *service, struct service_shard *held,
 	(void)book(service, held, entry, &row, command);
 	if (row.refusal != WALLET_REFUSAL_NONE) {
 		log_error("player %" PRId64 ": award of pool %u for move %" PRIu64
-			  ", claim %u was refused (%u), seq %" PRIu64,
+			  ", claim %u was refused (refusal %u), seq %" PRIu64,
 			row.player, row.award.pool, row.award.move, row.award.index, row.refusal,
 			row.seq);
 		return;

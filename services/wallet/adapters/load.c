@@ -23,6 +23,7 @@
 /* "{5,3,100,7,9,40}": triples of game, round, amount. */
 static void pendings_read(const char *text, struct wallet_account *account)
 {
+	const char *all = text;
 	char *end;
 	long long numbers[3];
 	int n = 0;
@@ -42,8 +43,9 @@ static void pendings_read(const char *text, struct wallet_account *account)
 				{ numbers[2] } };
 	}
 	if (n != 0 || *text != '}')
-		fatal("wallet.account: player %" PRId64 ": pendings: expected triples of numbers",
-			account->player);
+		fatal("wallet.account: player %" PRId64 ": pendings: found '%.80s', expected "
+		      "triples of numbers",
+			account->player, all);
 }
 
 static void account_read(const PGresult *result, int at, struct account_entry *entry)
@@ -65,8 +67,8 @@ static void account_read(const PGresult *result, int at, struct account_entry *e
 		return;
 	account_limits_make(entry);
 	if (!limits_read(PQgetvalue(result, at, 8), account->limits))
-		fatal("wallet.player_limit: player %" PRId64 ": expected %d numbers",
-			account->player, (int)LIMITS_NUMBERS);
+		fatal("wallet.player_limit: player %" PRId64 ": found '%.40s', expected %d numbers",
+			account->player, PQgetvalue(result, at, 8), (int)LIMITS_NUMBERS);
 }
 
 void wallet_load_players(struct wallet *wallet, PGconn *conn, const player_id *players,
@@ -118,7 +120,7 @@ static uint64_t position_read(PGconn *conn, struct wallet_shard *shard)
 		size_t length;
 		uint8_t *digest = pg_bytea(result, 0, 3, &length);
 		if (length != DIGEST_BYTES)
-			fatal("wallet.batch: shard %u: digest of %zu bytes, expected %d",
+			fatal("wallet.batch: shard %u: found a digest of %zu bytes, expected %d",
 				shard->shard, length, DIGEST_BYTES);
 		memcpy(shard->digest, digest, DIGEST_BYTES);
 		PQfreemem(digest);

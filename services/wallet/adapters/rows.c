@@ -128,7 +128,8 @@ static struct wallet_row row_read(const PGresult *result, int at, struct arena *
 		bytes_read(result, at, RECORD, (size_t)8 * WALLET_RECORD_MAX, arena, &row.record);
 	if (row.kind == WALLET_KIND_AWARD && row.move == 0 &&
 		!fact_award_unpack(row.record, row.record_length, &row.award))
-		fatal("journal: seq %" PRIu64 ": record: expected an Award", row.seq);
+		fatal("journal: seq %" PRIu64 ": record: found %u bytes, expected an Award",
+			row.seq, row.record_length);
 	return row;
 }
 

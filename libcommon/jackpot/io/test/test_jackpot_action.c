@@ -66,8 +66,8 @@ static void test_action_rejects_what_cannot_be_stored(void **state)
 		static const char *const WHERE[] = { "operator.id", "operator.actor",
 			"operator.actor", "operator.second", "operator.reason",
 			"operator.parameters", "operator.action: found -1",
-			"operator.reason: found byte 0xc3 at 2, expected UTF-8",
-			"operator.parameters: found byte 0xff at 0" };
+			"operator.reason: found byte 0xc3 at offset 2, expected UTF-8",
+			"operator.parameters: found byte 0xff at offset 0" };
 		Carillon__OperatorCommand command = good();
 		if (i == 0)
 			command.id.len = ACTION_ID_BYTES - 1;
