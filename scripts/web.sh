@@ -54,7 +54,7 @@ preloads() {
 const { existsSync, readdirSync, readFileSync, writeFileSync } = require("node:fs");
 const folder = process.argv[2];
 const importsOf = (path) => [...readFileSync(folder + path, "utf8").matchAll(/^(?:import|export) (?:[^;"]* from )?"(\/[^"]+)";/gm)].map(([, to]) => to);
-const FIRST = { "/app.js": ["/v1/config", "/v1/games", "/v1/jackpots", "/v1/winners?limit=10", "/figures.json", "/worlds/index.json"] };
+const FIRST = { "/app.js": ["/v1/config", "/v1/games", "/v1/jackpots", "/worlds/index.json"] };
 function graph(entry) {
 	const found = new Set([entry]);
 	for (const path of found) if (existsSync(folder + path)) for (const to of importsOf(path)) found.add(to);
@@ -70,6 +70,15 @@ for (const name of readdirSync(folder, { recursive: true })) {
 	writeFileSync(`${folder}/${name}`, page.replace("</head>", `${links.join("\n")}\n</head>`));
 }
 SCRIPT
+}
+
+# A page that opens one game asks at once for its definition and pictures. $1: the game, $2: the page
+preload_game() {
+    local path
+    for path in "/v1/games/$1" "/worlds/$1/symbols.svg"; do
+        case $path in /worlds/*) [ -f "$from$path" ] || continue ;; esac
+        sed -i "s|</head>|<link rel=\"preload\" as=\"fetch\" href=\"$path\" crossorigin>\n</head>|" "$2"
+    done
 }
 
 # Moves what the pages load into one folder whose name is a digest of all that is in it: browsers keep it for ever (edge_pages.c). Pages and what has an
@@ -136,7 +145,9 @@ pages() {
         mkdir -p "$new/rules/$(basename "$game")"
         sed -e '/rel="manifest"/d; s|<body>|<body class="paper">|; s|id="app"|id="app" class="helpbody"|; s|/app.js|/rules.js|' "$from/index.html" >"$new/rules/$(basename "$game")/index.html"
         mkdir -p "$new/play/$(basename "$game")"
-        cp "$from/index.html" "$new/play/$(basename "$game")/index.html"
+        play=$new/play/$(basename "$game")/index.html
+        cp "$from/index.html" "$play"
+        preload_game "$(basename "$game")" "$play"
     done
     figures >"$new/figures.json" || echo '[]' >"$new/figures.json"
     python3 "$ROOT/services/gateway/openapi.py" >"$new/docs/openapi.json"

@@ -50,6 +50,7 @@ function answer(request, response) {
 async function show(game) {
 	const { art, html, render } = window;
 	await art.loadWorld(game);
+	await (await art.loadSheet(game.id)).images;
 	const place = document.body.appendChild(document.createElement("main"));
 	const world = art.world(game.id);
 	const { reels, rows } = game.grid;
@@ -69,27 +70,23 @@ async function show(game) {
 		Object.assign(new Image(), { onload: done, onerror: () => fail(new Error(`${src} cannot be shown`)), src });
 	});
 	await Promise.all(Object.values(world).map(painted));
-	const empty = [...place.querySelectorAll(".art use")].filter((use) => use.getBBox().width < 20);
-	return { letters: place.querySelectorAll(".art text").length, unpainted: empty.map((use) => use.getAttribute("href")) };
+	const images = [...place.querySelectorAll("img.art")];
+	const unpainted = await Promise.all(images.map((image) => image.decode().then(() => false, () => true)));
+	return { letters: place.querySelectorAll(".art text").length, pictures: images.length, unpainted: unpainted.filter(Boolean).length };
 }
 
 // Each symbol as 40 x 40 grey values over a dark ground; and how far each is from the nearest other.
 async function shapes(game) {
-	const sheet = document.querySelector(`[data-world="${game.id}"]`);
-	const defs = sheet.querySelector("defs").outerHTML;
-	const greys = await Promise.all(game.symbols.map(async ({ id }) => {
-		const inner = sheet.querySelector(`#art-${game.id}-${id}`).innerHTML;
-		const image = new Image();
-		const ground = `<rect width="96" height="96" fill="#202535"/>`;
-		const text = `<svg xmlns="http://www.w3.org/2000/svg" width="40" height="40" viewBox="0 0 96 96">${ground}${defs}${inner}</svg>`;
-		image.src = `data:image/svg+xml,${encodeURIComponent(text)}`;
-		await image.decode();
+	const images = [...document.querySelectorAll("main .small img.art")];
+	const greys = images.map((image) => {
 		const canvas = Object.assign(document.createElement("canvas"), { width: 40, height: 40 });
 		const pen = canvas.getContext("2d");
+		pen.fillStyle = "#202535";
+		pen.fillRect(0, 0, 40, 40);
 		pen.drawImage(image, 0, 0, 40, 40);
 		const { data } = pen.getImageData(0, 0, 40, 40);
 		return Array.from({ length: 1600 }, (_, i) => (data[4 * i] * 3 + data[4 * i + 1] * 6 + data[4 * i + 2]) / 10);
-	}));
+	});
 	const apart = (a, b) => a.reduce((sum, value, i) => sum + Math.abs(value - b[i]), 0) / a.length;
 	return game.symbols.map(({ id }, i) => {
 		const [nearest, distance] = game.symbols.map((other, j) => [other.id, j === i ? Infinity : apart(greys[i], greys[j])]).sort((a, b) => a[1] - b[1])[0];

@@ -37,7 +37,7 @@ def odds(place_in, weights):
 
 def state(page):
     """What is collected, and the features that are locked."""
-    return page.evaluate(code="[document.querySelectorAll('#potions .slot svg').length, [...document.querySelectorAll('#potions .feature.locked')].map((one) => one.dataset.feature)]")
+    return page.evaluate(code="[document.querySelectorAll('#potions .slot .art').length, [...document.querySelectorAll('#potions .feature.locked')].map((one) => one.dataset.feature)]")
 
 
 def opened(page):

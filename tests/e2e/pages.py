@@ -485,10 +485,10 @@ def test_the_brewing_hour():
     player = page.text(selector="#player")
     unlocked = lambda: page.evaluate(code="document.querySelectorAll('#potions .feature:not(.locked)').length")  # noqa: E731
     page.spin(player, *deal.stops("base", {}, {"red": 1}, {"blue": 1}))
-    assert page.evaluate(code="document.querySelectorAll('#potions .slot svg').length") == 2 and unlocked() == 1
+    assert page.evaluate(code="document.querySelectorAll('#potions .slot .art').length") == 2 and unlocked() == 1
     page.picture("collected")
     page.press("#bet-up")
-    page.see("document.querySelectorAll('#potions .slot svg').length === 0")
+    page.see("document.querySelectorAll('#potions .slot .art').length === 0")
     page.press("#bet-down")
     page.spin(player, *deal.stops("base", {}, {}, {}, {"green": 1}))
     assert "High Symbols starts" in told(page)[0] and unlocked() == 2, "what was played opens the next"

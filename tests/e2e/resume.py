@@ -183,7 +183,7 @@ def test_potions_that_are_collected():
     page, deal = enter("witch-feature", "potions", still=True), Deal("witch-feature")
     player = page.text(selector="#player")
     page.spin(player, *deal.stops("base", {}, {"red": 1}, {"blue": 1}))
-    slots = "document.querySelectorAll('#potions .slot svg').length"
+    slots = "document.querySelectorAll('#potions .slot .art').length"
     assert page.evaluate(code=slots) == 2
     other = cut(page)
     assert other.evaluate(code=slots) == 2 and other.evaluate(code="document.querySelectorAll('#potions .feature.locked').length") == 3

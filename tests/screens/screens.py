@@ -50,7 +50,7 @@ def frozen(page, game, what, until, then=0.0):
 
 def sit(game, name=None, **more):
     page = Page(name or game, f"/#{game}", width=1366, height=768, held=True, apart=True, **more)
-    page.see(f"document.querySelector('#play')?.dataset.game === '{game}' && document.querySelectorAll('#reels .cell svg').length")
+    page.see(f"document.querySelector('#play')?.dataset.game === '{game}' && document.querySelectorAll('#reels .cell .art').length")
     return page
 
 

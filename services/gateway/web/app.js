@@ -117,13 +117,14 @@ function useStart(app) {
 		(async () => {
 			const [art, named] = [loadArt(), launch?.game ?? location.hash.slice(1)];
 			if (/^[a-z0-9-]+$/.test(named)) expect(named, art);
-			const [config, { games }, jackpots, winners, figures] = await Promise.all([get("/v1/config"), get("/v1/games"), get("/v1/jackpots"), get("/v1/winners?limit=10"),
-				fetch("/figures.json").then((answer) => answer.ok ? answer.json() : []), art]);
-			dispatch({ type: "loaded", config, games, pools: jackpots.pools, figures });
-			for (const winner of [...winners.winners].reverse()) dispatch({ type: "winner", winner });
+			const [config, { games }, jackpots] = await Promise.all([get("/v1/config"), get("/v1/games"), get("/v1/jackpots"), art]);
+			dispatch({ type: "loaded", config, games, pools: jackpots.pools });
 			if (launch && !hashed(games)) throw new Error(t("no-such-game", { game: launch.game }));
 			dispatch({ type: "view", view: hashed(games) ? "game" : "lobby" });
 			await open(hashed(games) ?? games[0]?.id);
+			const [{ winners }, figures] = await Promise.all([get("/v1/winners?limit=10"), fetch("/figures.json").then((answer) => answer.ok ? answer.json() : [])]);
+			dispatch({ type: "figures", figures });
+			dispatch({ type: "winners", winners });
 		})().catch((error) => dispatch({ type: "failed", error }));
 		if (launch) return undefined;
 		const moved = async () => {

@@ -1,13 +1,14 @@
 // The games' pictures: worlds/GAME/symbols.svg holds one <symbol> for each symbol and feature of a game, beside it lie its background, frame, title
 // and tile; worlds/index.json says which there are. A symbol without a picture gets a tile of letters, so a new game needs no pictures.
 // tools/art/draw.py makes them all.
-import { html } from "/vendor/htm-preact.js";
+import { html, useEffect, useState } from "/vendor/htm-preact.js";
 
 const HOUSE = "house"; // cards, coins, and the world of a game that has none of its own
 let index = {}; // world -> { symbols, music }
 let current = HOUSE; // the game played now
 const gameOf = new WeakMap(); // symbol of a definition -> id of its game: a replay shows another game's symbols
-const sheets = new Map(); // world -> promise of its sheet
+const sheets = new Map(); // world -> promise that its pictures are there
+const images = new Map(); // "WORLD-ID" -> the picture as an image of its own
 
 export async function loadArt() {
 	const answer = await fetch("/worlds/index.json");
@@ -15,6 +16,29 @@ export async function loadArt() {
 }
 
 const worldOf = (id) => Object.hasOwn(index, id) ? id : HOUSE;
+
+// One symbol of a sheet with the paints that it uses, as a URL.
+function alone(sheet, symbol) {
+	const picture = document.createElementNS(sheet.namespaceURI, "svg");
+	const used = new Set(Array.from(symbol.innerHTML.matchAll(/url\(#([^)]+)\)/g), ([, paint]) => paint));
+	const paints = [...sheet.querySelectorAll("defs > *")].filter(({ id }) => used.has(id));
+	for (const part of [...paints, ...symbol.childNodes]) picture.append(part.cloneNode(true));
+	for (const { name, value } of symbol.attributes) if (name !== "id") picture.setAttribute(name, value);
+	return `data:image/svg+xml,${encodeURIComponent(new XMLSerializer().serializeToString(picture))}`;
+}
+
+const atRest = () => new Promise((resolve) => window.requestIdleCallback ? requestIdleCallback(resolve, { timeout: 300 }) : setTimeout(resolve, 50));
+
+// Each symbol becomes an image of its own, one after the other while the page is at rest: the browser lays out an image once, but the inside of a <use>
+// again wherever it stands. What is drawn before is drawn by <use>.
+async function makeImages(name, sheet) {
+	for (const symbol of sheet.querySelectorAll("symbol")) {
+		await atRest();
+		const image = Object.assign(new Image(), { src: alone(sheet, symbol) });
+		await image.decode();
+		images.set(symbol.id, image);
+	}
+}
 
 // Paint servers in a sheet that is not displayed paint nothing, so the sheet has no size instead.
 async function fetchSheet(name) {
@@ -25,6 +49,7 @@ async function fetchSheet(name) {
 	for (const [attribute, value] of Object.entries(attributes)) sheet.setAttribute(attribute, value);
 	sheet.style.position = "absolute";
 	document.body.append(sheet);
+	return { images: makeImages(name, sheet).catch(() => {}) };
 }
 
 // A sheet that did not come is asked for again by the next picture that needs it; a <use> finds its symbol whenever it comes.
@@ -33,12 +58,22 @@ function sheetOf(name) {
 	return sheets.get(name);
 }
 
+// Asks for the pictures of a game that is not known yet.
+export const loadSheet = (id) => sheetOf(worldOf(id));
+
 // Makes a game's pictures known: `game` is its definition, `shown` that the player now plays it (and does not only look at an old round of it).
 // Resolves when its symbols can be drawn.
 export async function loadWorld(game, shown = true) {
 	if (shown) current = game.id;
 	for (const symbol of game.symbols) gameOf.set(symbol, game.id);
 	await sheetOf(worldOf(game.id));
+}
+
+// Whether all symbols of the game are images, which cost little however many there are.
+export function useImages(game) {
+	const [made, tell] = useState(null);
+	useEffect(() => { sheetOf(worldOf(game.id)).then((sheet) => sheet?.images).then(() => tell(game.id)); }, [game.id]);
+	return made === game.id;
 }
 
 // The pictures around a game, as URLs of SVG files:
@@ -57,6 +92,8 @@ const spread = (index) => (index * 47 + 150) % 360; // neighbours in the paytabl
 export const hueOf = (symbol, index) => HUES[symbol.kind] ?? spread(index);
 
 function Drawn({ name, id }) {
+	const image = images.get(`art-${name}-${id}`);
+	if (image) return html`<img class="art" src=${image.src} alt="" decoding="sync" draggable=${false} />`;
 	sheetOf(name);
 	return html`<svg class="art" viewBox="0 0 96 96" aria-hidden="true"><use href="#art-${name}-${id}" /></svg>`;
 }

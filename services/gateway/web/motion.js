@@ -59,7 +59,7 @@ export function makeMotion(root, sound) {
 		const begun = [];
 		for (const reel of reels) {
 			const element = reelAt(reel);
-			if (!element || rolls.has(reel)) continue;
+			if (!element?.querySelector(".belt") || rolls.has(reel)) continue;
 			element.classList.add("rolling", "leaving");
 			const laps = element.querySelector(".belt").animate([{ transform: "translateY(-50%)" }, { transform: "translateY(0)" }], { duration: LAP_MS, iterations: Infinity });
 			const [movers, far] = moversOf(element);

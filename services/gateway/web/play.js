@@ -1,7 +1,7 @@
 // Sends the player's moves and shows their results phase by phase.
 import { useRef, useState } from "/vendor/htm-preact.js";
 import { ApiError, SILENT_MS, bytesOf, get, hex, post, randomHex, send } from "/api.js";
-import { loadWorld } from "/art.js";
+import { loadSheet, loadWorld } from "/art.js";
 import { keepPromise } from "/fairness/promises.js";
 import { money } from "/format.js";
 import { session } from "/kept.js";
@@ -334,7 +334,7 @@ const ahead = new Map(); // id -> promise of the game
 function expect(_, id, art) {
 	const game = get(`/v1/games/${id}`);
 	ahead.set(id, game);
-	Promise.all([game, art]).then(([found]) => loadWorld(found)).catch(() => {});
+	art.then(() => loadSheet(id)).catch(() => {});
 }
 
 function definitionOf(id) {

@@ -2,7 +2,7 @@
 // cells; while it turns, a belt of other symbols covers it (motion.js).
 import { html, useEffect, useMemo, useRef, useState } from "/vendor/htm-preact.js";
 import { bytesOf } from "/api.js";
-import { Art, hueOf } from "/art.js";
+import { Art, hueOf, useImages } from "/art.js";
 import { money } from "/format.js";
 import { cellsOf } from "/game.js";
 import { language, named, t } from "/lang.js";
@@ -81,13 +81,14 @@ export function LinePath({ game, line, order = 0 }) {
 	return html`<svg class="line line-${order % 6}" viewBox="0 0 ${game.reels * 100} ${game.rows * 100}" preserveAspectRatio="none" aria-hidden="true"><polyline class="under" points=${points} /><polyline points=${points} /></svg>`;
 }
 
-// A belt never changes while the game is open, so that the browser keeps its picture, and Preact does not compare it each time.
+// A belt changes only when its symbols have become images, so that the browser keeps its picture, and Preact does not compare it each time.
 function Belt({ game, reel }) {
 	const usual = game.symbols.map((symbol, i) => [symbol, i]).filter(([symbol]) => ["line", "scatter"].includes(symbol.kind));
 	const shown = Array.from({ length: BELT }, (_, i) => usual[(reel * 3 + i * 5) % usual.length]);
 	return html`<div class="roll" aria-hidden="true"><div class="belt">${[...shown, ...shown].map(([symbol, index]) => html`<div class="cell" style=${{ "--hue": hueOf(symbol, index) }}><${Art} symbol=${symbol} /></div>`)}</div></div>`;
 }
 
+// `moving`: the reels turn here, and may be asked to do so at once; false: not before the player has a session; undefined: never.
 export function Grid({ game, phase, landing, items, children, id, moving, frame }) {
 	const only = items.length === 1 ? items[0] : null;
 	// Counters and news are drawn again and again; the cells only when they change.
@@ -96,7 +97,8 @@ export function Grid({ game, phase, landing, items, children, id, moving, frame 
 		return Array.from({ length: game.reels }, (_, reel) => html`<div class="strip">${Array.from({ length: game.rows }, (__, row) => html`<${Cell} key="${row}-${phase?.index}" cell=${look(reel * game.rows + row)} />`)}</div>`);
 	}, [game, phase, landing, only, language()]);
 	const lines = landing ? [] : items.filter((item) => item.line);
-	const belts = useMemo(() => moving ? Array.from({ length: game.reels }, (_, reel) => html`<${Belt} game=${game} reel=${reel} />`) : [], [game, moving]);
+	const images = useImages(game);
+	const belts = useMemo(() => moving || (images && moving === false) ? Array.from({ length: game.reels }, (_, reel) => html`<${Belt} game=${game} reel=${reel} />`) : [], [game, moving, images]);
 	return html`<div class="frame rows-${game.rows}" style=${{ "--reels": game.reels, "--rows": game.rows }}>${frame ? html`<div class="frameart" style=${{ borderImageSource: `url("${frame}")` }}></div>` : null}
 		<div class="reels ${items.length === 1 ? "one" : ""}" id=${id} data-phase=${phase?.kind ?? ""} role="group" aria-label=${t("reels")}>
 			${Array.from({ length: game.reels }, (_, reel) => html`<div class="reel" key=${reel}>

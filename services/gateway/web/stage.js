@@ -343,7 +343,7 @@ export function Stage({ app, chosen }) {
 		<${Top} app=${app} />
 		<${Jackpots} state=${state} />
 		<div class="info"><${WitchBadge} app=${app} /><${Potions} state=${state} /><${Counters} scene=${scene} phase=${phase} landing=${landing || state.spinning} id="counters" /></div>
-		<div class="stage"><${Grid} game=${game} phase=${screen} landing=${landing || state.spinning} items=${cycled} id="reels" moving=${true} frame=${look.frame}>${cycled.length && !hides(state) ? html`<${WinPlate} items=${cycled} phase=${phase} currency=${state.currency} />` : null}<${Plaque} game=${game} title=${look.title} /><${Covers} app=${app} gambling=${gambling} /><//>
+		<div class="stage"><${Grid} game=${game} phase=${screen} landing=${landing || state.spinning} items=${cycled} id="reels" moving=${Boolean(state.token)} frame=${look.frame}>${cycled.length && !hides(state) ? html`<${WinPlate} items=${cycled} phase=${phase} currency=${state.currency} />` : null}<${Plaque} game=${game} title=${look.title} /><${Covers} app=${app} gambling=${gambling} /><//>
 			<canvas class="effects" ref=${canvas} aria-hidden="true"></canvas></div>
 		<${Resume} app=${app} /><${BonusSpins} app=${app} />
 		<${Say} app=${app} scene=${scene} phase=${phase} />

@@ -81,7 +81,8 @@ function saying(error, currency) {
 }
 
 export const REDUCERS = {
-	loaded: (state, { config, games, pools, figures }) => ({ ...state, config, games, pools, figures }),
+	loaded: (state, { config, games, pools }) => ({ ...state, config, games, pools }),
+	figures: (state, { figures }) => ({ ...state, figures }),
 	game(state, { game, answer }) {
 		const kept = state.bets[game.id];
 		const fresh = { ...state, game, bet: kept ?? startBet(game, state.currency ?? "EUR"), round: null, carried: null, steps: [], at: -1, mode: null, proof: null, message: null, autospin: 0, said: "", claim: null, deck: null, cards: [], awards: [], last: false, jackpot: null };
@@ -131,6 +132,8 @@ export const REDUCERS = {
 	// One after the other; `null`: the first has been shown.
 	news: (state, { winner }) => ({ ...state, news: winner ? [...state.news, winner].slice(-NEWS) : state.news.slice(1) }),
 	pools: (state, { pools }) => ({ ...state, pools }),
+	// Those of before the page was opened: older than what it has heard of since.
+	winners: (state, { winners }) => ({ ...state, winners: [...state.winners, ...winners.filter((w) => !state.winners.some((known) => known.hit === w.hit && known.pool === w.pool))].slice(0, 20) }),
 	winner: (state, { winner }) => ({ ...state, winners: [winner, ...state.winners.filter((w) => w.hit !== winner.hit || w.pool !== winner.pool)].slice(0, 20) }),
 	feed: (state, { text }) => ({ ...state, feed: text }),
 	// From the press until the server knows of it, nothing else may begin.
