@@ -11,12 +11,13 @@ life=${CARILLON_TOKEN_LIFE_S:-2592000}
 
 # The keys as "NUMBER HEX SINCE": a file of one key has its digits alone, which are key 0.
 keys() { sed -E '/^[[:space:]]*$/d; s/^([0-9a-fA-F]{64})[[:space:]]*$/0 \1 0/' "$file"; }
+# put [ADDED]: writes the keys of its input, of which ADDED are new (default: none).
 put() {
     (umask 077 && cat >"$file.new")
     local n
     n=$(wc -l <"$file.new")
     [ "$n" -ge 1 ] || { rm -f "$file.new" && die "found no other key, expected one that signs instead: rotate first"; }
-    [ "$n" -le 8 ] || { rm -f "$file.new" && die "found $n keys, expected at most 8: drop one first"; }
+    [ "${1:-0}" = 0 ] || [ "$n" -le 8 ] || { rm -f "$file.new" && die "found $((n - $1)) keys, expected at most $((8 - $1)) before another is added: drop one first"; }
     mv "$file.new" "$file"
 }
 
@@ -31,7 +32,7 @@ rotate() {
         keys | sort -n -k3,3 | awk -v now="$now" -v life="$life" -v last="$((now + seconds))" '
             NR > 1 && $3 + life >= now { print line } { line = $0 } END { if (last + life >= now) print line }'
         echo "$number $hex $((now + seconds))"
-    } | put
+    } | put 1
     say "token key $number starts to sign in $seconds s"
 }
 

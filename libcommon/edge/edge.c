@@ -31,6 +31,7 @@
 	((rlim_t)200) /* descriptors for files, Kafka, Postgres and nanomsg, not for connections   \
 		       */
 #define BACKLOG 4096
+#define LISTEN_EXPECTED "an IP address and a port, such as 127.0.0.1:8080"
 #define ACCEPT_SHARE 8
 #define ACCEPT_MAX_US 50000u
 #define EVENTS_MAX 256
@@ -133,7 +134,7 @@ static void address_split(const char *text, char *host, size_t room, const char 
 	const char *colon = strrchr(text, ':');
 	size_t length = colon == NULL ? 0 : (size_t)(colon - text);
 	if (colon == NULL || length == 0 || length >= room || colon[1] == '\0')
-		fatal("edge: listen address: found \"%s\", expected host:port", text);
+		fatal("edge: listen address: found \"%s\", expected " LISTEN_EXPECTED, text);
 	const char *from = text;
 	if (text[0] == '[' && length >= 2 && text[length - 1] == ']') {
 		from++;
@@ -155,8 +156,7 @@ static int listen_on(const char *text, char *address, size_t room)
 	};
 	struct addrinfo *found = NULL;
 	if (getaddrinfo(host, port, &hints, &found) != 0 || found == NULL)
-		fatal("edge: listen address: found \"%s\", expected an IP address and a port",
-			text);
+		fatal("edge: listen address: found \"%s\", expected " LISTEN_EXPECTED, text);
 	const int one = 1;
 	int fd = socket(found->ai_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0);
 	if (fd < 0 || setsockopt(fd, SOL_SOCKET, SO_REUSEADDR, &one, sizeof(one)) != 0 ||

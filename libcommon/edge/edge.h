@@ -149,8 +149,8 @@ const char *edge_body(const struct edge_request *request, size_t *length_r); /* 
  * that of the connection. */
 const char *edge_peer(const struct edge_request *request);
 /* The same address as a struct (address.h), for limits that the caller itself sets. NULL: the
- * client is not to be limited, because it is in a network without limits or the edge has no
- * doors. */
+ * caller must not limit this client, because it is in a network without limits or
+ * edge_config.doors is NULL. */
 const struct address *edge_limited(const struct edge_request *request);
 /* X-Request-Id: the client's if valid, else a new one. */
 const char *edge_request_id(const struct edge_request *request);

@@ -83,26 +83,39 @@ static bool line_read(const char *line, struct secret *secret_r)
 	return ok;
 }
 
+/* Line `number` of the file; an empty line is no key. */
+static bool line_take(const char *path, size_t number, const char *line,
+	struct secret secret[TOKEN_KEYS_MAX], size_t *n, char *error)
+{
+	if (line[0] == '\0')
+		return true;
+	if (*n < TOKEN_KEYS_MAX && line_read(line, &secret[*n])) {
+		(*n)++;
+		return true;
+	}
+	if (*n == TOKEN_KEYS_MAX)
+		(void)snprintf(error, TOKEN_ERROR_MAX,
+			"%.120s: line %zu: found a further line, expected at most %d keys", path,
+			number, TOKEN_KEYS_MAX);
+	else
+		(void)snprintf(error, TOKEN_ERROR_MAX,
+			"%.120s: line %zu: found %zu characters that are not a key, expected 64 "
+			"hex digits, or \"NUMBER HEX SINCE\"",
+			path, number, strlen(line));
+	return false;
+}
+
 /* In place of the keys there are; false leaves them. */
 static bool file_read(struct token_key *key, FILE *file, char *error)
 {
 	struct secret secret[TOKEN_KEYS_MAX];
 	char line[2 * TOKEN_KEY_BYTES + 64];
-	size_t n = 0;
+	size_t n = 0, number = 0;
 	bool ok = true;
 
 	while (ok && fgets(line, sizeof(line), file) != NULL) {
-		size_t length = strcspn(line, "\r\n");
-		ok = n < TOKEN_KEYS_MAX;
-		line[length] = '\0';
-		if (ok && length > 0)
-			ok = line_read(line, &secret[n++]);
-		if (!ok)
-			(void)snprintf(error, TOKEN_ERROR_MAX,
-				"%.120s: line %zu: found %zu characters that are not a key, "
-				"expected 64 hex digits, or \"NUMBER HEX SINCE\" on at most %d "
-				"lines",
-				key->path, n, length, TOKEN_KEYS_MAX);
+		line[strcspn(line, "\r\n")] = '\0';
+		ok = line_take(key->path, ++number, line, secret, &n, error);
 	}
 	if (ok && n == 0)
 		(void)snprintf(error, TOKEN_ERROR_MAX,

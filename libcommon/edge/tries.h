@@ -7,9 +7,10 @@
  * keys also from an address that must wait (services/gateway/adapters/wrong.c).
  *
  * The table has a fixed size, and only wrong credentials make entries in it. The entry of an
- * address is in one of 8 places. When all are taken, a new address replaces the entry with the
- * earliest time: the end of its last wait or its last wrong credential, whichever is later. So a
- * crowd of addresses gets more tries, but an address that has sent nothing wrong never waits. */
+ * address is in one of 8 places. The time of an entry is the end of its last wait or its last wrong
+ * credential, whichever is later. When all 8 places are taken, a new address replaces the entry
+ * with the earliest time. So a crowd of addresses gets more tries, but an address that has sent
+ * nothing wrong never waits. */
 #ifndef CARILLON_EDGE_TRIES_H
 #define CARILLON_EDGE_TRIES_H
 

@@ -170,7 +170,7 @@ struct round {
 	struct feature_state_own own;
 };
 
-/* `state` is carried at this bet value before the round (NULL: nothing); games without carried
+/* `state`: the carried state of this bet value before the round (NULL: none); games without carried
  * state ignore it. Draws nothing. Borrows `game` and `rng` until the last round_next. ROUND_OK or
  * ROUND_BAD_BET. */
 enum round_status round_begin(const struct game *game, const struct bet *bet,

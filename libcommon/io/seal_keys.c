@@ -83,19 +83,25 @@ static bool lines_read(
 		const char *end = memchr(text + at, '\n', n - at);
 		size_t length = end == NULL ? n - at : (size_t)(end - (text + at));
 		bool ok = length < sizeof(line) && memchr(text + at, '\0', length) == NULL;
+		bool too_many = false;
 		if (ok && length > 0) {
 			memcpy(line, text + at, length);
 			line[length] = '\0';
-			ok = keys_r->n < SEAL_KEYS_MAX &&
-			     line_read(line, service, &keys_r->key[keys_r->n++]);
+			if (keys_r->n < SEAL_KEYS_MAX)
+				ok = line_read(line, service, &keys_r->key[keys_r->n++]);
+			else
+				too_many = true;
 		}
 		sodium_memzero(line, sizeof(line));
+		if (too_many)
+			return say(error,
+				"line %zu: found a further line, expected at most %d keys", number,
+				SEAL_KEYS_MAX);
 		if (!ok)
 			return say(error,
 				"line %zu: found %zu characters that are not a key of %.23s, "
-				"expected \"SENDER RECEIVER NUMBER HEX SINCE\", on at most %d "
-				"lines",
-				number, length, service, SEAL_KEYS_MAX);
+				"expected \"SENDER RECEIVER NUMBER HEX SINCE\"",
+				number, length, service);
 		at += length + 1;
 	}
 	return keys_r->n > 0 || say(error, "found no key, expected one key per line");

@@ -190,9 +190,13 @@ static bool read_member(struct reader *reader, json_t *object, json_t ***end)
 
 	if (!key)
 		return fail(reader, "name of a member") != NULL;
-	if (json_object_get(object, key) || !next_is(reader, ':')) {
+	if (json_object_get(object, key)) {
 		free(key);
-		return fail(reader, "colon after a name that is unique in its object") != NULL;
+		return fail(reader, "unique name: its object already has this one") != NULL;
+	}
+	if (!next_is(reader, ':')) {
+		free(key);
+		return fail(reader, "colon after the name of a member") != NULL;
 	}
 	value = read_value(reader);
 	if (!value) {

@@ -491,8 +491,8 @@ bool scope_save(PGconn *conn, struct verify_mark *mark, const struct verify_scop
 	bool good;
 
 	if (contents == NULL)
-		return say(
-			error, mark->path, "no answer from the database", "the state of the proof");
+		return say(error, mark->path, "no answer from the database",
+			"the contents to write to this file");
 	replayed_keep(contents, scope, replayed);
 	digest_of(contents, digest);
 	root = json_pack("{s:o,s:s}", "contents", contents, "sha256", digest);

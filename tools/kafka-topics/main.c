@@ -61,7 +61,8 @@ static bool parse_option(const char *arg, struct options *options)
 	else if (strcmp(arg, "--only-wait") == 0)
 		options->only_wait = true;
 	else {
-		(void)fprintf(stderr, "kafka-topics: found '%s', expected an option\n", arg);
+		(void)fprintf(stderr,
+			"kafka-topics: found '%s', expected one of the options below\n", arg);
 		return false;
 	}
 	return true;

@@ -250,6 +250,30 @@ static void test_token_keys_follow_one_another(void **state)
 	(void)remove(folder);
 }
 
+/* Lines are counted with the empty ones, and keys without them. */
+static void test_token_key_too_many(void **state)
+{
+	char folder[] = "/tmp/carillon-token-XXXXXX";
+	char path[64], content[16 * TOKEN_KEYS_MAX * TOKEN_KEY_BYTES], error[TOKEN_ERROR_MAX];
+	struct token_key *key;
+	size_t n = 1;
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	(void)snprintf(path, sizeof(path), "%s/token.key", folder);
+	(void)snprintf(content, sizeof(content), "\n");
+	for (size_t i = 0; i < TOKEN_KEYS_MAX; i++)
+		n += (size_t)snprintf(content + n, sizeof(content) - n, "%zu " HEX_A " 0\n", i);
+	key_file_put(path, content);
+	assert_int_equal(token_key_read(folder, &key, error), TOKEN_OK);
+	token_key_free(&key);
+	(void)snprintf(content + n, sizeof(content) - n, "8 " HEX_A " 0\n");
+	key_file_put(path, content);
+	assert_int_equal(token_key_read(folder, &key, error), TOKEN_NO_KEY);
+	assert_non_null(strstr(error, "line 10: found a further line, expected at most 8 keys"));
+	(void)remove(path);
+	(void)remove(folder);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -258,6 +282,7 @@ int main(void)
 		cmocka_unit_test(test_token_other_algorithms_and_claims),
 		cmocka_unit_test(test_token_shapes),
 		cmocka_unit_test(test_token_key_file),
+		cmocka_unit_test(test_token_key_too_many),
 		cmocka_unit_test(test_token_keys_follow_one_another),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -20,8 +20,8 @@ struct reel_column {
 void reel_column(const struct game *game, uint32_t set, uint32_t reel, uint32_t stop,
 	uint32_t wild_reels, struct reel_column *column_r);
 
-/* Set number `index` (0 .. C(rows, count) - 1) of the sets of `count` rows out of `rows`, in rising
- * order of the bit mask. Random wilds and question marks are placed with it. */
+/* Returns, as a bit mask, the `index`-th (from 0) of the C(rows, count) sets of `count` rows out of
+ * `rows`, in rising order of the masks. Serves to place random wilds and question marks. */
 uint32_t row_set(uint32_t rows, uint32_t count, uint32_t index);
 uint32_t row_sets(uint32_t rows, uint32_t count); /* C(rows, count) */
 

@@ -25,8 +25,8 @@ uint32_t draw_below(struct round *round, struct phase *phase, enum draw_meaning 
 	uint32_t where, uint32_t below);
 uint64_t draw_below64(struct round *round, struct phase *phase, enum draw_meaning meaning,
 	uint32_t where, uint64_t below);
-/* Draws an entry by weight and returns its x: the first entry whose running sum exceeds the
- * value. */
+/* Draws a value below the sum of the weights. Returns the x of the first entry at which the running
+ * sum of weights exceeds that value. */
 uint32_t draw_choice(struct round *round, struct phase *phase, enum draw_meaning meaning,
 	uint32_t where, const struct choices *choices);
 /* The same lookup for a value that the caller drew from a larger range than this table's; here
@@ -61,11 +61,12 @@ void claim_anywhere(struct round *round, struct phase *phase, enum spin_context 
 
 /* ---- reels: round_parts.c ---- */
 
-/* Cells of round->window that show the symbol. */
+/* The cells (bits) of round->window that show the symbol. */
 uint32_t cells_of(const struct round *round, uint8_t symbol);
-/* Cells of round->window that count as the symbol (game_counts_as). */
+/* The cells (bits) of round->window that count as the symbol (game_counts_as). */
 uint32_t cells_counting(const struct round *round, uint8_t symbol);
-/* The same, with the cells' bits in *cells_r; 0 if there are fewer than `least`. */
+/* Counts the cells that count as the symbol and sets *cells_r to their bits. Returns 0 if there are
+ * fewer than `least`. */
 uint32_t enough_cells(const struct round *round, uint8_t symbol, uint32_t least, uint32_t *cells_r);
 /* Mask of all cells of a reel. */
 uint32_t cells_of_reel(const struct game *game, uint32_t reel);

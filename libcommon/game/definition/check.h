@@ -44,7 +44,8 @@ void definition_check_bets(const struct node *root, const struct game *game);
 
 /* The strip sets (bits) of the paid spins. */
 uint32_t definition_base_sets(const struct game *game);
-/* The largest number of reels of one of the sets (bits) that can show the symbol. */
+/* The number of reels that can show the symbol, in the strip set of `sets` (bits) where it is
+ * largest. */
 uint32_t definition_reels_with(
 	const struct game *game, const struct strips_seen *seen, uint32_t sets, uint8_t symbol);
 

@@ -115,7 +115,7 @@ static void check_counting(
 			continue;
 		if (count[game->scatter[i]] + count[game->wild] > 1)
 			node_fail(node, NULL,
-				"at least %u other symbols between two that count as %s",
+				"at least %u other symbols between two symbols that count as %s",
 				game->rows - 1, game->symbol[game->scatter[i]].id);
 	}
 }

@@ -23,8 +23,8 @@ struct line_graph {
 	uint32_t reels;
 	uint16_t first[GAME_REELS_MAX + 2];
 	uint16_t edge_first[LINE_GRAPH_NODES + 1];
-	/* How many lines begin with a path to the node: the same for each path to it. Identical
-	 * lines count separately. */
+	/* The number of lines that begin with one given path to the node; it is the same for every
+	 * such path. Identical lines count separately. */
 	uint16_t lines[LINE_GRAPH_NODES];
 	struct graph_edge edge[LINE_GRAPH_EDGES];
 };

@@ -73,7 +73,7 @@ struct pair_space {
 size_t pair_reel_cells(const struct pair_side *a, const struct pair_side *b);
 void pair_reel_init(struct pair_reel *reel, const struct pair_side *a, const struct pair_side *b);
 void pair_reel_free(struct pair_reel *reel, const struct pair_side *a, const struct pair_side *b);
-/* Adds one column for each side: a byte a row, the top row lowest. */
+/* Adds one column for each side, packed one byte per row with the top row in the lowest byte. */
 void pair_reel_add(struct pair_reel *reel, const struct pair_side *a, const struct pair_side *b,
 	uint64_t column_a, uint64_t column_b, uint64_t weight);
 
@@ -83,9 +83,9 @@ void pair_vector_free(const struct pair_space *space, struct pair_vector *vector
 void pair_vector_clear(const struct pair_space *space, struct pair_vector *vector);
 /* The vector after the last reel: mass 1, nothing else. */
 void pair_vector_end(const struct pair_space *space, struct pair_vector *vector_r);
-/* `after` is the vector that starts at reel before->reel + 1. Adds to `before` the vector that
- * starts at before->reel, with the weights of `reel`. After the last of these steps call
- * pair_finish before you use the vector. */
+/* Computes the vector of reel before->reel from `after`, the vector of the next reel, and from the
+ * weights in `reel`, and adds it to `before`. After the last step into `before`, call pair_finish
+ * before you use it. */
 void pair_step(const struct pair_space *space, const struct pair_reel *reel,
 	const struct pair_vector *after, struct pair_vector *before);
 void pair_finish(const struct pair_space *space, struct pair_vector *vector);

@@ -14,7 +14,7 @@
 
 #define MOST_SIDES 2
 
-/* What each side sees: a byte a row, the top row lowest. */
+/* The column that each side sees, packed one byte per row with the top row in the lowest byte. */
 struct most_column {
 	uint64_t seen[MOST_SIDES];
 	uint32_t tag; /* adds up over the reels */

@@ -94,7 +94,7 @@ enum exact_status spin_tags(struct spin_figures *figures);
 /* Tags with the lines, for this number of lines; counts only windows that keep the guarantee. */
 enum exact_status spin_rows(struct spin_figures *figures, uint32_t lines, bool live);
 void spin_rows_clear(struct spin_figures *figures);
-/* The sum of scatter pays in a window with this tag, times the total bet. */
+/* The sum of scatter pays in a window with this tag, in multiples of the total bet. */
 uint64_t tag_scatter_pay(const struct spin_figures *figures, uint32_t tag);
 
 /* ---- jackpots on lines: jackpot_lines.c ---- */

@@ -37,7 +37,7 @@ static inline uint32_t tag_get(struct tag_field field, uint32_t tag)
 
 /* What a tag means in a context. */
 struct tag_info {
-	uint64_t pay; /* scatters', minor units */
+	uint64_t pay; /* of scatters, in minor units */
 	uint32_t awards;
 	uint32_t features; /* bits: features it starts */
 	bool jackpot;
@@ -58,9 +58,9 @@ struct spin_table {
 	uint32_t reels, prefix_reels;
 	uint32_t weight[GAME_REELS_MAX];
 	uint64_t cycle; /* product of the weights */
-	/* How a spin is drawn. With neither of these: one word of 32 bits for all reels. pair: one
-	 * word for the prefix and one for the other reels. wide: one word of 64 bits, reel by reel,
-	 * without a prefix table. */
+	/* How a spin is drawn. If neither `pair` nor `wide` is set: one word of 32 bits for all
+	 * reels. pair: one word for the prefix and one for the other reels. wide: one word of 64
+	 * bits, reel by reel, without a prefix table. */
 	bool pair, wide;
 	uint64_t reject;	/* redraw if the low half of the last product is below this */
 	uint32_t reject_prefix; /* pair: redraw also if the low half of the first word's product is

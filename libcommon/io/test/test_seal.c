@@ -320,6 +320,25 @@ static void test_lines_that_are_no_keys_are_named(void **state)
 	}
 }
 
+/* The limit is one of keys: empty lines are not counted. */
+static void test_more_keys_than_fit_are_refused(void **state)
+{
+	struct seal_keys keys;
+	char text[(SEAL_KEYS_MAX + 1) * 128], error[SEAL_ERROR_MAX] = "";
+	size_t n = 1;
+	(void)state;
+	(void)snprintf(text, sizeof(text), "\n");
+	for (size_t i = 0; i < SEAL_KEYS_MAX; i++)
+		n += (size_t)snprintf(
+			text + n, sizeof(text) - n, "wallet wallet %zu %s 0\n", i + 1, HEX_1);
+	assert_true(seal_keys_parse(text, n, "wallet", &keys, error));
+	assert_int_equal(keys.n, SEAL_KEYS_MAX);
+	n += (size_t)snprintf(text + n, sizeof(text) - n, "wallet wallet 999 %s 0\n", HEX_1);
+	assert_false(seal_keys_parse(text, n, "wallet", &keys, error));
+	assert_non_null(strstr(error, "line 130: found a further line, expected at most 128 keys"));
+	assert_int_equal(keys.n, 0);
+}
+
 static bool load(const char *folder, struct timespec *changed, bool *read, char *error)
 {
 	static struct seal_keys keys;
@@ -394,6 +413,7 @@ int main(void)
 		cmocka_unit_test(test_more_instances_than_places),
 		cmocka_unit_test(test_an_address_stays_with_its_service),
 		cmocka_unit_test(test_lines_that_are_no_keys_are_named),
+		cmocka_unit_test(test_more_keys_than_fit_are_refused),
 		cmocka_unit_test(test_files_that_others_may_read_are_refused),
 	};
 	if (sodium_init() < 0)

@@ -50,7 +50,8 @@ enum pool_source_status {
 	POOL_SOURCE_UNKNOWN,  /* names a tally that is not this pool's: nothing was taken */
 	POOL_SOURCE_OVERFLOW, /* a total that cannot be counted: no later total was taken */
 	POOL_SOURCE_AHEAD, /* of an incarnation above the one in carillon.shard: nothing was taken.
-			      If it were, every genuine message after it would look old */
+			      If this message were taken, every genuine message after it would
+			      look old */
 };
 
 enum pool_source_status pool_source_take(

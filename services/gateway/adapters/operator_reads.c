@@ -197,9 +197,8 @@ static void on_player_row(void *context, PGresult *result, const char *error)
 	struct edge_request *request = waiter_rows(waiter, result, error);
 
 	if (request != NULL && PQntuples(result) == 0)
-		edge_answer_error(request, 404, "player_unknown",
-			"This player has no account. Nothing was done.", "player",
-			edge_parameter(request, 1), "a player with an account");
+		edge_answer_error(request, 404, "player_unknown", "This player has no account.",
+			"player", edge_parameter(request, 1), "a player with an account");
 	else if (request != NULL)
 		answer_rows(waiter->gateway, request, result, true, NULL, player_json);
 	free(waiter);

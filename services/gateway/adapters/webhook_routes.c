@@ -121,7 +121,8 @@ static bool kinds_ok(struct edge_request *request, const struct webhook_body *bo
 	if (!body->has_kinds || webhook_kinds_read(body->kinds, array))
 		return true;
 	answer_bad(request, "kinds", body->kinds,
-		"hit, large_win, payout, limit, game, separated by commas, each once");
+		"one or more of hit, large_win, payout, limit and game, separated by commas, each "
+		"at most once");
 	return false;
 }
 

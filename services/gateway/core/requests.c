@@ -300,7 +300,8 @@ static enum fields_status fields_conflict(
 	struct problem *problem, const char *where, const char *found, const char *expected)
 {
 	problem->code = "field_missing";
-	problem->message = "A field is missing or does not go with the others.";
+	problem->message =
+		"A field is missing, does not go with the others, or has a value that is not allowed.";
 	(void)snprintf(problem->where, sizeof(problem->where), "%s", where);
 	(void)snprintf(problem->found, sizeof(problem->found), "%s", found);
 	(void)snprintf(problem->expected, sizeof(problem->expected), "%s", expected);

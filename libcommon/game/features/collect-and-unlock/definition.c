@@ -309,7 +309,8 @@ static void read_unlock(const struct node *collectibles, struct game *game)
 	if (wanted(&mega, rules, UNLOCK_MEGA_WILD))
 		read_mega(&mega, game);
 	if ((rules->mega_count > 0 || rules->wilds[0].count > 0) && game->wild == GAME_NO_SYMBOL)
-		node_fail(collectibles, NULL, "a wild symbol, for random and mega wilds");
+		node_fail(collectibles, "random or mega wilds in a game without a wild symbol",
+			"a symbol of kind wild");
 	read_explosion(collectibles, game);
 	read_free_features(collectibles, game);
 }

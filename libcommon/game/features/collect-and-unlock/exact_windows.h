@@ -19,7 +19,9 @@ struct unlock_view {
 	uint8_t symbol, kept; /* COVERED */
 	bool awards;	      /* COUNTED: awards; false: pays */
 	bool nothing; /* COUNTED: no count pays or awards anything; set by unlock_view_open */
-	bool extra;   /* COVERED: only the increase in wins when `symbol` counts as `revealed` */
+	/* COVERED: only what the lines win more when `symbol`, which pays nothing itself, counts as
+	 * `revealed` */
+	bool extra;
 	uint8_t revealed; /* COVERED with extra */
 	bool wild;	  /* WINDOW: wilds can land on any cell */
 	uint32_t lines;
@@ -47,7 +49,7 @@ uint64_t unlock_pair_reel(
 /* The weights of the sets of covered rows (bits); returns their sum. */
 uint64_t unlock_subsets(
 	const struct game *game, const struct choices *counts, uint64_t weight_r[UNLOCK_SUBSETS]);
-/* Columns are packed: a byte a row, the top row lowest. */
+/* Columns are packed one byte per row, with the top row in the lowest byte. */
 uint64_t unlock_column(
 	const struct game *game, uint32_t set, uint32_t reel, uint32_t stop, uint8_t *colour_r);
 uint64_t unlock_covered(

@@ -7,8 +7,8 @@ struct free_spins_rules {
 	uint8_t strips;	    /* their strip set */
 	bool player_starts; /* the player starts the first one, so autoplay stops there */
 	uint32_t line_multiplier;
-	/* Entries of wild_multiplier; 0: wilds do not multiply. The entry is that of the number of
-	 * wilds in the paid combination; the last one also serves for more wilds. */
+	/* The number of entries of wild_multiplier; 0: wilds do not multiply. Entry n, from 0,
+	 * multiplies a combination paid with n wilds; the last entry also applies to more wilds. */
 	uint32_t wild_multiplier_count;
 	uint32_t wild_multiplier[GAME_REELS_MAX + 1];
 	uint8_t award_symbol; /* the scatter that awards them; GAME_NO_SYMBOL: none */

@@ -19,8 +19,9 @@ struct hold_rules {
 	uint8_t symbol;
 	uint32_t at_least; /* symbols in a base spin that trigger it */
 	uint32_t respins;
-	struct odds cell;     /* that it lands in a free cell; each cell is its own reel */
-	struct choices value; /* times the total bet */
+	/* The odds that the symbol lands in a free cell; each cell is its own reel. */
+	struct odds cell;
+	struct choices value;			    /* times the total bet */
 	uint32_t mystery_weight, multiplier_weight; /* drawn together with the weights of value */
 	uint32_t award_count;
 	struct hold_award award[HOLD_AWARDS_MAX];

@@ -16,8 +16,8 @@ struct sticky_context {
 	mpq_t awarded; /* respins that award free spins */
 };
 
-/* The figures of a context from the last call. They depend only on `lines` and `live`, so most
- * bets can use them again. lines 0: not computed yet. */
+/* The values that sticky_zero last computed for a context. They depend only on `lines` and `live`,
+ * so most bets can use them again. lines 0: not computed yet. */
 struct sticky_zeros {
 	uint32_t lines;
 	bool live;

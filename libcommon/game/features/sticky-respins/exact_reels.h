@@ -15,7 +15,8 @@
 
 #include <stddef.h>
 
-/* A column packed a byte a row, the top row lowest; STICKY_FREE: the cell is not held. */
+/* A column is packed one byte per row, with the top row in the lowest byte. The byte STICKY_FREE:
+ * the cell is not held. */
 #define STICKY_FREE 0xffu
 
 #define STICKY_TIMES_MAX 6 /* the trigger and its respins; the loader checks this bound */
@@ -37,7 +38,8 @@ struct sticky_cache {
 	struct sticky_ways between[GAME_REELS_MAX][STICKY_TIMES_MAX][STICKY_TIMES_MAX];
 };
 
-/* A spin that can trigger: strip set and bought wild reels (bits). */
+/* A kind of spin that may trigger (see sticky_can_trigger): its strip set and bought wild reels
+ * (bits). */
 struct sticky_spin {
 	const struct game *game;
 	uint32_t set, wild_reels;
@@ -51,7 +53,7 @@ static inline uint8_t sticky_cell(uint64_t column, uint32_t row)
 
 /* The columns at time 0; for the locked reel, only the columns that trigger. */
 void sticky_first(const struct sticky_spin *spin, uint32_t reel, struct sticky_ways *ways_r);
-/* Remembers the column shown now in `before`. */
+/* Sets `before` to the column shown now. */
 void sticky_remember(struct sticky_ways *ways);
 /* Goes to the next time. The locked reel stays as it is. */
 void sticky_next(const struct sticky_spin *spin, uint32_t reel, struct sticky_ways *ways);
