@@ -381,7 +381,7 @@ def moments():
     page.see("document.querySelector('#message').innerText.includes('all its spins')")
     scene(page, "page", "41-autospin-has-ended")
     potion = sit("witch-feature", "unlock")
-    force(place, potion.login(), Deal("witch-feature").stops("base", {}, {}, {}, {"green": 1}))
+    force(place, potion.login(), Deal("witch-feature").stops("base", {}, {"red": 1}, {"blue": 1}, {"green": 1}))
     potion.press("#spin")
     frozen(potion, "page", "42-unlocked", "document.querySelector('#intro[data-kind=unlock]')", 0.5)
     browser.ask("close", potion.name)

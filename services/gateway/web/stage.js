@@ -215,7 +215,7 @@ function Top({ app }) {
 		${launch && !mayLeave() ? null : html`<${Button} app=${app} id="home" class="icon" aria-label=${t("lobby")} why=${leaveReason(state)} run=${() => goHome(app)}><${Icon} name="home" /><//>`}
 		<h1 class="gamename">${named(game.name)}</h1>${state.config.kind === "live" ? null : html`<span class="kind" id="kind">${t("play-money")}</span>`}
 		<span class="spacer"></span>
-		<${Clock} token=${state.token} /><span class="facts quiet"><${Feed} feed=${state.feed} />${state.token ? html`<span id="player" title=${state.player}>${state.player}</span>` : null}<span>${t("round-no")} <b id="round">${spinning ? "…" : (revealing ? state.shownRound : round?.round) ?? "–"}</b></span></span>
+		<span class="status"><${Clock} token=${state.token} /><span class="facts quiet"><${Feed} feed=${state.feed} />${state.token ? html`<span id="player" title=${state.player}>${state.player}</span>` : null}<span>${t("round-no")} <b id="round">${spinning ? "…" : (revealing ? state.shownRound : round?.round) ?? "–"}</b></span></span></span>
 		<${SoundButton} />
 		<button type="button" id="rules" class="icon" aria-label=${t("rules")} aria-haspopup="dialog" onClick=${() => dispatch({ type: "window", name: "rules" })}>i</button>
 		<button type="button" id="menu" class="icon" aria-label=${t("menu")} aria-haspopup="dialog" onClick=${() => dispatch({ type: "window", name: "menu" })}><${Icon} name="menu" /></button></div>`;
