@@ -1,8 +1,9 @@
 /* A player's session, for the gateway and the notifications service. A session belongs to one
  * token. It begins when the token is issued. It ends when the token expires, when the player logs
- * out, or when the player has been inactive too long. In Redis, under the session's name, the two
- * services share when the player last acted and how long they may be inactive (docs/contracts.md,
- * "Sessions"). Pure; times are milliseconds since 1970, from the caller. */
+ * out, or when the player has been inactive too long. Redis holds, under the session's name,
+ * the time of the player's last action and how long the player may be inactive (docs/contracts.md,
+ * "Sessions"); both services use this entry. Pure; times are milliseconds since 1970, from the
+ * caller. */
 #ifndef CARILLON_BASE_SESSION_H
 #define CARILLON_BASE_SESSION_H
 

@@ -89,8 +89,8 @@ static bool page_read(struct edge *edge, const char *file, const char *path, siz
 	size_t length = (size_t)st.st_size;
 	if (edge->pages_n == PAGES_MAX || *total + length > PAGES_BYTES_MAX ||
 		strlen(path) >= sizeof(edge->pages[0].path)) {
-		log_warn("pages: %s exceeds the limit (%d files, %u bytes in all)", path, PAGES_MAX,
-			PAGES_BYTES_MAX);
+		log_warn("pages: %s exceeds a limit (%d files, %u bytes in all, %zu bytes of path)",
+			path, PAGES_MAX, PAGES_BYTES_MAX, sizeof(edge->pages[0].path) - 1);
 		goto out;
 	}
 	struct edge_page *page = &edge->pages[edge->pages_n];

@@ -8,13 +8,13 @@
 #include "libcommon/game/exact/line_graph.h"
 #include "libcommon/game/exact/lines.h"
 
-/* The line win is the sum of all values in `wild` and `run`, each multiplied by the total weight of
- * its ways of filling the line's cells. The comments on the two arrays say which ways these are. A
- * value is the amount by which one more cell raises the line's pay. A way that begins with k + 1
- * wilds also begins with k wilds, so the values for k wilds have counted a part of its pay already.
- * The value for k + 1 wilds leaves that part out, so it may be negative; it is computed modulo
- * 2^64. The values are used only if wilds do not multiply and the sum fits 64 bits. If wilds
- * multiply, all values are 0. */
+/* Each value in `wild` and `run` stands for a set of ways to fill the line's cells; the comments on
+ * the two arrays say which. The line win is the sum of all values, each multiplied by the total
+ * weight of its ways. A value is the amount by which one more cell raises the line's pay. A way
+ * that begins with k + 1 wilds also begins with k wilds, so the values for k wilds have counted a
+ * part of its pay already. The value for k + 1 wilds leaves that part out, so it may be negative;
+ * it is computed modulo 2^64. The values are used only if wilds do not multiply and the sum fits 64
+ * bits. If wilds multiply, all values are 0. */
 struct line_steps {
 	uint64_t most; /* a line's largest pay, flat multiplier included */
 	/* [k]: ways in which the first k cells are wild */

@@ -88,9 +88,9 @@ struct phase {
 	uint8_t strips; /* the strip set that `stop` refers to */
 	/* a phase that does not spin the reels keeps the stops of the last spin before it */
 	uint16_t stop[GAME_REELS_MAX];
-	/* The symbol at reel * rows + row, as it is paid: with all wilds, after the symbols of a
-	 * cascade have fallen, and, in cells that an explosion has marked (docs/definition.md),
-	 * with the symbol that it revealed. */
+	/* The symbols as they are paid, by reel * rows + row: all wilds are in place, the symbols
+	 * of a cascade have fallen, and each cell that an explosion has marked (docs/definition.md)
+	 * has the symbol that the explosion revealed. */
 	uint8_t window[GAME_CELLS_MAX];
 	uint32_t covered; /* cells that do not show the strip's symbol, such as expanded, bought or
 			     random wilds and cells that an explosion has marked */

@@ -67,7 +67,7 @@ enum pool_row_status {
 CARILLON_MUST_CHECK bool pool_row_share(int64_t coin_minor, uint32_t exponent,
 	int64_t row_rate_nano, int64_t base_coin_minor, int64_t *share_nano_r);
 
-/* Checks seed >= 1, rate > 0, share 0..10^9, their upper bounds and that of the exponent, and that
+/* Checks that seed (>= 1), rate (> 0), share (0..10^9) and exponent are in their bounds, and that
  * the seed, converted to EUR, fits a struct amount. */
 bool pool_terms_valid(const struct pool_terms *terms, uint32_t exponent);
 

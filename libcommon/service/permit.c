@@ -12,7 +12,7 @@
 #define WALLET_PROPOSAL 40
 #define WALLET_AWARD 41
 #define MOVE_KINDS (BIT(40) - 1)
-#define UNTOLD 63 /* malformed, or a kind that is none: for who may say ANY */
+#define UNTOLD 63 /* malformed or unknown: only a sender with ANY may send it */
 
 enum body {
 	VERDICT = CARILLON__BUS__BODY_VERDICT,

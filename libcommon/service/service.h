@@ -4,8 +4,8 @@
  * One thread: epoll over Kafka, nanomsg, a timer and signals. Each turn passes new Kafka messages
  * and commands that came by nanomsg to `message` one by one, other nanomsg messages to `bus`, then
  * calls `tick`. The turn ends with ONE transaction for all shards held if the service called
- * service_commit_soon or if a second has passed; while parts_left says that parts are left, 100 ms
- * are enough:
+ * service_commit_soon, or if a second has passed since the last transaction (100 ms in a service
+ * that has parts left to write: write_between, below):
  *
  *     begin
  *     fence       positions move, leases are renewed, epochs are compared; a lost shard: exit

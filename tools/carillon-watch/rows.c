@@ -87,7 +87,7 @@ static PGresult *ask(const char *sql)
 	PGresult *rows = PQexec(conn, sql);
 	if (PQresultStatus(rows) == PGRES_TUPLES_OK)
 		return rows;
-	log_warn("the database does not answer: %s", PQerrorMessage(conn));
+	log_warn("a query of the database failed: %s", PQerrorMessage(conn));
 	PQclear(rows);
 	return NULL;
 }

@@ -192,7 +192,7 @@ static bool read_member(struct reader *reader, json_t *object, json_t ***end)
 		return fail(reader, "name of a member") != NULL;
 	if (json_object_get(object, key)) {
 		free(key);
-		return fail(reader, "unique name: its object already has this one") != NULL;
+		return fail(reader, "new name: another member of the object has this name") != NULL;
 	}
 	if (!next_is(reader, ':')) {
 		free(key);
@@ -329,7 +329,7 @@ json_t *json_loadb(const char *text, size_t length, size_t flags, json_error_t *
 	if (root && reader.at == reader.end)
 		return root;
 	json_decref(root);
-	return fail(&reader, "end of the text");
+	return fail(&reader, "end of the text after the first value");
 }
 
 void json_decref(json_t *root)

@@ -20,7 +20,7 @@ static PGresult *ask(PGconn *conn, const char *sql, int n, const char *const *pa
 
 	if (status == PGRES_TUPLES_OK || status == PGRES_COMMAND_OK)
 		return result;
-	fprintf(stderr, "jackpotctl: the database could not be read: %s", PQerrorMessage(conn));
+	fprintf(stderr, "jackpotctl: a statement of the database failed: %s", PQerrorMessage(conn));
 	exit(2);
 }
 

@@ -203,7 +203,8 @@ static bool create(rd_kafka_t *kafka, rd_kafka_NewTopic_t **topics, size_t count
 	rd_kafka_CreateTopics(kafka, topics, count, NULL, queue);
 	event = rd_kafka_queue_poll(queue, 30000);
 	if (event == NULL) {
-		(void)fprintf(stderr, "kafka-topics: no answer to the creation within 30 s\n");
+		(void)fprintf(stderr,
+			"kafka-topics: the brokers did not answer within 30 s whether the topics were created\n");
 	} else {
 		good = creation_succeeded(event);
 		rd_kafka_event_destroy(event);

@@ -34,7 +34,7 @@ struct spin_rank {
 	struct spin_rank_position position[GAME_WILD_POSITIONS_MAX];
 };
 
-/* The position of value 0 .. rank->weight - 1. */
+/* The index of the position that `value` (0 .. rank->weight - 1) selects. */
 uint32_t spin_rank_position_of(const struct spin_rank *rank, uint64_t value);
 /* The stops of combination `value` (0 .. count - 1) of a position. */
 void spin_rank_stops(const struct spin_rank *rank, uint32_t position, uint64_t value,

@@ -30,7 +30,8 @@ struct strips_seen {
 	uint8_t most[GAME_STRIP_SETS_MAX][GAME_REELS_MAX][GAME_SYMBOLS_MAX];
 };
 
-/* Fills `seen_r`. Checks which symbols are on which strips and their distances. */
+/* Fills `seen_r`. Checks which symbols are on which strips, and how far apart symbols are on a
+ * strip. */
 void definition_check_strips(
 	const struct node *root, const struct game *game, struct strips_seen *seen_r);
 /* Refuses features that can never start, and features that cannot be combined. */
@@ -44,8 +45,7 @@ void definition_check_bets(const struct node *root, const struct game *game);
 
 /* The strip sets (bits) of the paid spins. */
 uint32_t definition_base_sets(const struct game *game);
-/* The number of reels that can show the symbol, in the strip set of `sets` (bits) where it is
- * largest. */
+/* The largest number of reels that can show the symbol in one strip set of `sets` (bits). */
 uint32_t definition_reels_with(
 	const struct game *game, const struct strips_seen *seen, uint32_t sets, uint8_t symbol);
 

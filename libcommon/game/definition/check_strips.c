@@ -1,5 +1,5 @@
-/* Checks which symbols are on which strips and their distances, because the core counts some
- * symbols by reel. */
+/* Checks which symbols are on which strips, and how far apart symbols are on a strip, because the
+ * core counts some symbols by reel. */
 #include "libcommon/game/definition/check.h"
 
 #include <stdio.h>

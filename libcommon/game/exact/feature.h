@@ -35,8 +35,8 @@ struct feature_exact {
 	 * in features.def. */
 	void (*yield)(const struct exact_work *work, const struct exact_wager *wager,
 		enum spin_context context, struct spin_yield *yield);
-	/* For returns that depend on the carried state: adds the states to mode_r, and sets the
-	 * lowest and highest return of a level. */
+	/* For returns that depend on the carried state: adds the states to mode_r, and sets low_r
+	 * and high_r to the lowest and the highest return at a level of unlocking. */
 	void (*levels)(const struct exact_work *work, const struct exact_wager *wager,
 		const struct round_yields *yields, struct exact_mode *mode_r, mpq_t low_r,
 		mpq_t high_r);

@@ -37,7 +37,7 @@ struct pair_level {
 	uint32_t *first_edge; /* [node], and the end */
 	struct pair_target *target;
 	struct pair_term *term;
-	uint32_t *part;	      /* nodes */
+	uint32_t *part;	      /* the simple nodes in the sums that compound nodes are stored as */
 	uint32_t *first_part; /* [node], and the end */
 	uint32_t *set;	      /* a bit per symbol */
 	/* capacities of the lists */

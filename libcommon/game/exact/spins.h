@@ -23,7 +23,7 @@ struct counters {
 /* The count of a symbol in a tag; 0 for one that is not counted. */
 uint32_t tag_count(const struct counters *counters, uint32_t tag, uint8_t symbol);
 
-/* The windows with one tag. Without rows only n is set. */
+/* The windows with one tag. spin_tags sets only `tag` and `n`; spin_rows sets all. */
 struct spin_row {
 	uint32_t tag;
 	mpz_t n;
@@ -67,7 +67,9 @@ struct spin_figures {
 	uint32_t row_lines; /* the bet that the rows were made for */
 	bool row_live;
 	size_t win_count, win_room;
-	struct spin_win *win; /* from the smallest to the largest; EXACT_ALL only */
+	/* first the wins without the progressive, then those with it; each group by rising coins;
+	 * EXACT_ALL only */
+	struct spin_win *win;
 };
 
 /* NULL when memory ends. `context`: CONTEXT_BASE or CONTEXT_FREE. */

@@ -75,8 +75,8 @@ void exact_add_part(struct exact_mode *mode, const char *source, const mpq_t rtp
 void exact_add_feature(struct exact_mode *mode, const char *name, const mpq_t frequency);
 void exact_add_state(struct exact_mode *mode, const char *name, const mpq_t rtp);
 
-/* Offers a win of `x` total bets with probability p in a spin of its kind; keeps it if it is the
- * largest so far. EXACT_ALL. */
+/* Offers a win of `x` total bets; a spin of kind `where` wins it with probability p. Keeps it if it
+ * is the largest so far. EXACT_ALL. */
 void exact_offer_max(struct exact_mode *mode, const char *where, const mpq_t x, const mpq_t p);
 /* The largest offer so far, in whole coins for one coin a line: smaller wins need not be
  * offered. */

@@ -23,9 +23,10 @@ struct feature_fast {
 		const struct place *place);
 	/* Play it after every spin with a line win, whatever its tag. */
 	bool on_win;
-	/* Only for the reference, which plays libcommon/game/round.h. `source`: returns the source
-	 * of a phase's wins, or SOURCES if the phase's row in features.def decides. `count`: counts
-	 * a phase's events other than the one in that row of features.def. */
+	/* Only for fast_reference_block, which plays rounds with libcommon/game/round.h. `source`:
+	 * returns the source of a phase's wins, or SOURCES if the phase's row in features.def
+	 * decides. `count`: counts a phase's events other than the one in that row of
+	 * features.def. */
 	enum win_source (*source)(const struct phase *phase);
 	void (*count)(const struct game *game, const struct phase *phase, uint64_t event[EVENTS]);
 };

@@ -71,7 +71,8 @@ const char *asked_totals_left_out(
  * jackpot_list.h). */
 typedef struct asked_totals_pool asked_totals_of(void *instance);
 /* Takes the reply from a nanomsg message. Returns the instance of its pool, whose vector may have
- * grown. NULL: the message is another one, its pool is not here, or it is malformed (logged). */
+ * grown. NULL: the message is not such a reply, its pool is not here, or it is malformed
+ * (logged). */
 void *asked_totals_message(
 	struct service *service, const uint8_t *bytes, size_t length, asked_totals_of *of);
 

@@ -61,6 +61,19 @@ static int run(struct proof *proof)
 				      : 0;
 }
 
+/* Of words that are not "--keys FILE", or are more than that. */
+static int usage_wrong(int argc, char **argv)
+{
+	if (strcmp(argv[2], "--keys") != 0)
+		fprintf(stderr, PROGRAM ": found '%s', expected --keys FILE\n%s", argv[2], usage);
+	else if (argc == 3)
+		fprintf(stderr, PROGRAM ": found no word after --keys, expected FILE\n%s", usage);
+	else
+		fprintf(stderr, PROGRAM ": found '%s' after --keys FILE, expected nothing\n%s",
+			argv[4], usage);
+	return PROOF_EXIT_USAGE;
+}
+
 int card_proof_main(int argc, char **argv)
 {
 	static struct proof proof;
@@ -68,10 +81,8 @@ int card_proof_main(int argc, char **argv)
 	bool given = argc == 4 && strcmp(argv[2], "--keys") == 0;
 	int status;
 
-	if (argc != 2 && !given) {
-		fprintf(stderr, PROGRAM ": found '%s', expected --keys FILE\n%s", argv[2], usage);
-		return PROOF_EXIT_USAGE;
-	}
+	if (argc != 2 && !given)
+		return usage_wrong(argc, argv);
 	if (sodium_init() < 0)
 		fatal("libsodium cannot be used");
 	const char *path =

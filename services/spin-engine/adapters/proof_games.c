@@ -133,11 +133,17 @@ bool proof_games_offer(
 
 	if (games->trusted)
 		return true;
-	if (games->count == OFFERS_MAX || length == 0) {
+	if (length == 0) {
+		(void)snprintf(error, PROVING_ERROR_MAX,
+			"definition of game %" PRIu32 ": found no text, expected a definition",
+			number);
+		return false;
+	}
+	if (games->count == OFFERS_MAX) {
 		(void)snprintf(error, PROVING_ERROR_MAX,
 			"definition of game %" PRIu32
-			": found %zu bytes after %zu definitions, expected a text, and at most %d definitions",
-			number, length, games->count, OFFERS_MAX);
+			": found a definition after %zu others, expected at most %d in all",
+			number, games->count, OFFERS_MAX);
 		return false;
 	}
 	offer->number = number;

@@ -19,8 +19,8 @@ struct unlock_view {
 	uint8_t symbol, kept; /* COVERED */
 	bool awards;	      /* COUNTED: awards; false: pays */
 	bool nothing; /* COUNTED: no count pays or awards anything; set by unlock_view_open */
-	/* COVERED: only what the lines win more when `symbol`, which pays nothing itself, counts as
-	 * `revealed` */
+	/* COVERED: only the additional win of the lines when `symbol`, which pays nothing itself,
+	 * counts as `revealed` */
 	bool extra;
 	uint8_t revealed; /* COVERED with extra */
 	bool wild;	  /* WINDOW: wilds can land on any cell */
