@@ -7,6 +7,8 @@ import shutil
 import subprocess
 import tempfile
 
+from lib_games import GAMES
+
 SIZES = [(320, 568), (390, 844), (844, 390), (1366, 768), (1920, 1080)]
 FRAME_MS = 100
 
@@ -30,9 +32,9 @@ def best_line(deal, which):
 
 
 def nothing(deal):
-    """Stops that begin no feature."""
-    sticky = (deal.definition.get("sticky_respins") or {}).get("symbol")
-    return deal.stops("base", *[{sticky: 0}] * deal.definition["grid"]["reels"]) if sticky else deal.stops()
+    """Stops that win nothing and begin no feature: the first two reels have no symbol in common."""
+    special = {*deal.special, (deal.definition.get("sticky_respins") or {}).get("symbol")}
+    return GAMES[deal.definition["id"]].script(lambda columns: not set(columns[0]) & set(columns[1]) and not any(special & set(column) for column in columns))
 
 
 def stops_with(deal, reel, row, wanted, other):
