@@ -36,7 +36,7 @@ function Limit({ entry, currency, set, busy }) {
 	}
 	const id = `limit-${name}-${entry.period ?? ""}`;
 	return html`<form class="limit" data-limit=${name} data-period=${entry.period ?? ""} onSubmit=${save}><b>${titleOf(entry)}</b>
-		<span class="quiet">${t("limit.now", { limit: shown(name, limit, currency) })}${used !== null && limit !== null ? ` ${t("limit.used", { used: shown(name, used, currency), left: shown(name, Math.max(0, limit - used), currency) })}` : ""}${renews ? ` ${t("limit.renews", { time: dateTime(renews / 1000) })}` : ""}</span>
+		<span class="quiet">${t("limit.now", { limit: shown(name, limit, currency) })}${used !== null && limit !== null ? ` ${t("limit.used", { used: shown(name, used, currency), left: shown(name, Math.max(0, limit - used), currency) })}` : ""}${renews && limit !== null ? ` ${t("limit.renews", { time: dateTime(renews / 1000) })}` : ""}</span>
 		${from ? html`<span class="warn">${t("limit.pending", { limit: shown(name, pending, currency), time: dateTime(from / 1000) })}</span>` : null}
 		<div class="limitform"><label for=${id} class="unseen">${titleOf(entry)}</label><input id=${id} inputmode="decimal" placeholder=${isMoney(name) ? limit === null ? currency : decimal(limit, currency) : t("limit.in-minutes")} value=${text} onInput=${(e) => put(e.target.value)} />
 		<button disabled=${busy}>${t("limit.set")}</button>${limit === null ? null : html`<button type="button" disabled=${busy} onClick=${() => set(entry, -1)}>${t("limit.remove")}</button>`}</div>
