@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# test.sh [all | long | unit | threads | fuzz [SECONDS] | format | tidy [ROOMS] | purity | layers | links | rules | definitions | setup | openapi | monitoring | words | slotmath | jackpotctl | math | simulator
+# test.sh [all | long | unit [NAME]... | threads | fuzz [SECONDS] | format | tidy [ROOMS] | purity | layers | links | rules | definitions | setup | openapi | monitoring | words | slotmath | jackpotctl | math | simulator
 # | e2e [NAME]...]: the tests. `long` fuzzes and simulates for longer, kills more often, takes the pages' pictures and reads the tree with clang-tidy.
 # Each part prints its own count; the last line sums them up as "N passed, N failed". End-to-end tests start servers of their own, in folders and on
 # ports of their own.
@@ -69,11 +69,21 @@ unit_tell() {
     if [ "$code" != 0 ] || [ "$total" -gt "$good" ]; then grep -v '^\[ RUN\|^\[       OK' "$log" | tail -n 40; fi
 }
 
+# named [NAME]...: of the programs that standard input lists, those with these names, or all.
+named() { tr ' ' '\n' | if [ $# = 0 ]; then cat; else grep -E "/($(IFS='|' && echo "$*"))\$"; fi; }
+
+# unit [NAME]...: all unit tests, or those of these names, such as test_permit.
 unit() {
-    with_dots 'building the unit tests with ASan and UBSan' make -s -k -j"$jobs" SAN=1 tests || count 0 1 'build of the unit tests'
-    with_dots 'building the tests that try all their cases, without sanitizers' make -s -k -j"$jobs" whole-tests || count 0 1 'build of the whole tests'
-    # shellcheck disable=SC2046
-    lanes "$jobs" unit_run unit_tell $(make -s list-whole-tests) $(make -s SAN=1 list-tests)
+    local whole checked
+    whole=$(make -s list-whole-tests | named "$@")
+    checked=$(make -s SAN=1 list-tests | named "$@")
+    [ -n "$whole$checked" ] || die "found '$*', expected names of unit tests, such as test_permit"
+    # shellcheck disable=SC2086
+    with_dots 'building the unit tests with ASan and UBSan' make -s -k -j"$jobs" SAN=1 ${checked:-lib} || count 0 1 'build of the unit tests'
+    # shellcheck disable=SC2086
+    with_dots 'building the tests that try all their cases, without sanitizers' make -s -k -j"$jobs" ${whole:-lib} || count 0 1 'build of the whole tests'
+    # shellcheck disable=SC2086
+    lanes "$jobs" unit_run unit_tell $whole $checked
 }
 
 # ---- what has threads of our own, under TSan ------------------------------------------------------------------------------------
@@ -309,7 +319,7 @@ long)
     export CARILLON_TEST_PICTURES=1 CARILLON_TEST_LONG=1
     all 600 300 'tidy all'
     ;;
-unit) unit ;;
+unit) unit "$@" ;;
 threads) threads ;;
 fuzz) fuzz "$@" ;;
 format) format ;;
