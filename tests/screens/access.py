@@ -25,12 +25,35 @@ def no_faults(page, what):
     assert not found, f"{what}:\n" + "\n".join(found)
 
 
+# What the open window has that is cut at its side, or too small for a finger. A link in a sentence is as high as its line; a box is pressed by its label.
+CRAMPED = """(() => {
+    const shown = document.querySelector('dialog[open]'), edge = shown.getBoundingClientRect(), found = [];
+    for (const one of shown.querySelectorAll('button, select, input, a')) {
+        const of = one.type === 'checkbox' ? one.closest('label') ?? one : one, { left, right, width, height } = of.getBoundingClientRect();
+        if (!width || of.matches('p a, td a')) continue;
+        if (width < 43.5 || height < 43.5) found.push(`${one.id || one.innerText || one.type}: ${Math.round(width)} x ${Math.round(height)}`);
+        if (left < edge.left - 1 || right > edge.right + 1) found.push(`${one.id || one.innerText || one.type}: from ${Math.round(left)} to ${Math.round(right)}`);
+    }
+    return found;
+})()"""
+
+
+def fits(page, what):
+    """Whether the open window can be used in the smallest windows, upright and sideways."""
+    for width, height in ((320, 568), (568, 320)):
+        page.size(width=width, height=height)
+        found = page.evaluate(code=CRAMPED)
+        assert not found, f"{what}, {width} x {height}: {found}"
+    page.size(width=1280, height=900)
+
+
 def opened(page, opener, what, close=".x"):
     """A window by its opener, and what axe says of it."""
     for selector in opener:
         page.press(selector)
     page.see("document.querySelector('dialog[open]')")
     no_faults(page, what)
+    fits(page, what)
     if close:
         page.evaluate(code=f"document.querySelector('dialog[open] {close}').click()")
         page.see("!document.querySelector('dialog[open]')")
