@@ -49,11 +49,12 @@ static struct {
 
 void pool_service_start(struct service *service)
 {
-	char error[GAME_LINKS_ERROR_MAX];
+	char error[GAME_LINKS_ERROR_MAX], wrong[RECONCILE_TEXT_MAX];
 	(void)service;
 	if (!game_links_load(common.games, strcmp(common.kind, "live") != 0, &self.links, error))
 		fatal("%s", error);
-	reconcile_check(&self.links);
+	if (!reconcile_check(&self.links, wrong))
+		fatal("%s", wrong);
 	self.redis = redis_link_new(common.redis, REDIS_TIMEOUT_MS);
 	self.t = metric_gauge("carillon_pool_contributions_microeuro", NULL,
 		"T of this instance's pools: all contributions ever, in 10^-6 EUR.");

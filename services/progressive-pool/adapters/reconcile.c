@@ -7,8 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#define RECONCILE_TEXT_MAX 160
-
 static bool same_rows(const struct game_link *a, const struct game_link *b)
 {
 	if (strcmp(a->jackpot.id, b->jackpot.id) != 0 ||
@@ -25,23 +23,32 @@ static bool same_rows(const struct game_link *a, const struct game_link *b)
 	return true;
 }
 
-void reconcile_check(const struct game_links *links)
+static bool agree(const struct game_link *a, const struct game_link *b, char *wrong_r)
 {
-	for (size_t i = 0; i < links->count; i++) {
-		for (size_t j = 0; j < i; j++) {
-			const struct game_link *a = &links->link[j];
-			const struct game_link *b = &links->link[i];
-			if (b->jackpot.pool != 0 && a->jackpot.pool == b->jackpot.pool &&
-				!same_rows(a, b))
-				fatal("%s: /jackpot: found rows of pool %u that differ from those "
-				      "in %s, expected the same",
-					b->id, b->jackpot.pool, a->id);
-			if (b->jackpot.pool != 0 && a->cards.pool == b->jackpot.pool)
-				fatal("%s: /jackpot/pool_number: found %u, the number of a set "
-				      "of Jackpot Cards (%s), expected another",
-					b->id, b->jackpot.pool, a->id);
-		}
-	}
+	if (a->jackpot.pool == 0)
+		return true;
+	if (a->jackpot.pool == b->jackpot.pool && !same_rows(a, b))
+		(void)snprintf(wrong_r, RECONCILE_TEXT_MAX,
+			"%s: /jackpot: found rows of pool %u that differ from those in %s, "
+			"expected the same",
+			a->id, a->jackpot.pool, b->id);
+	else if (a->jackpot.pool == b->cards.pool)
+		(void)snprintf(wrong_r, RECONCILE_TEXT_MAX,
+			"%s: /jackpot/pool_number: found %u, the number of the set of Jackpot "
+			"Cards of %s, expected another",
+			a->id, a->jackpot.pool, b->id);
+	else
+		return true;
+	return false;
+}
+
+bool reconcile_check(const struct game_links *links, char wrong_r[RECONCILE_TEXT_MAX])
+{
+	for (size_t i = 0; i < links->count; i++)
+		for (size_t j = 0; j < links->count; j++)
+			if (!agree(&links->link[i], &links->link[j], wrong_r))
+				return false;
+	return true;
 }
 
 static struct pool_terms terms_of(const struct game_link_row *row)

@@ -9,8 +9,11 @@
 
 #include <libpq-fe.h>
 
-/* Fatal if definitions contradict each other: games that share a pool must have the same rows. */
-void reconcile_check(const struct game_links *links);
+#define RECONCILE_TEXT_MAX 256
+
+/* Do the definitions agree? Games that share a pool must have the same rows, and no pool may have
+ * the number of a set of Jackpot Cards. If not: what is wrong, in wrong_r. */
+bool reconcile_check(const struct game_links *links, char wrong_r[RECONCILE_TEXT_MAX]);
 /* Reconciles the rows; marks what changed for the next commit. A definition that the pool cannot
  * take (with the terms that wait, its shares would exceed 1) is refused whole, with an alarm:
  * instance->refused is set, and the rows stay as they are. Call it again later, as hits end

@@ -90,11 +90,43 @@ static void test_reconcile_keeps_the_old_rows_of_a_pool_that_is_full(void **stat
 	assert_true(instance.rows_dirty);
 }
 
+static void test_reconcile_rejects_definitions_that_contradict_each_other(void **state)
+{
+	char wrong[RECONCILE_TEXT_MAX];
+	(void)state;
+
+	begin();
+	links.count = 2;
+	links.link[1] = links.link[0];
+	strcpy(links.link[1].id, "b-game");
+	assert_true(reconcile_check(&links, wrong));
+
+	links.link[1].jackpot.row[1].seed_minor++;
+	assert_false(reconcile_check(&links, wrong));
+	assert_string_equal(wrong, "a-game: /jackpot: found rows of pool 1 that differ from those "
+				   "in b-game, expected the same");
+
+	/* A set has the number of the pool of an earlier, of a later, and of its own game. */
+	for (size_t i = 0; i < 2; i++) {
+		links.link[1].jackpot.pool = 2;
+		links.link[1].cards.pool = i == 0 ? POOL : 2;
+		links.link[0].cards.pool = 0;
+		assert_false(reconcile_check(&links, wrong));
+		assert_non_null(strstr(wrong, "the set of Jackpot Cards of b-game"));
+		links.link[1].cards.pool = 3;
+		assert_true(reconcile_check(&links, wrong));
+		links.link[0].cards.pool = 2;
+		assert_false(reconcile_check(&links, wrong));
+		assert_non_null(strstr(wrong, "b-game: /jackpot/pool_number: found 2"));
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_reconcile_takes_a_definition_whole),
 		cmocka_unit_test(test_reconcile_keeps_the_old_rows_of_a_pool_that_is_full),
+		cmocka_unit_test(test_reconcile_rejects_definitions_that_contradict_each_other),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
