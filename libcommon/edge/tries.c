@@ -16,7 +16,7 @@ struct tried {
 	struct address who; /* cut to its bits */
 	bool used;
 	uint32_t wrong;	   /* within the minute */
-	uint32_t waits;	   /* so many, one after the other */
+	uint32_t waits;	   /* waits in a row, each twice as long as the one before */
 	uint64_t since_us; /* of the minute */
 	uint64_t last_us;  /* the last wrong credential */
 	uint64_t until_us; /* the end of the last wait */

@@ -1,7 +1,7 @@
 /* Counts the wrong credentials that each address sends, and says how long it must wait. An address
- * that has sent a set number of them within a minute (tries_new) must wait; each further time it
- * waits twice as long. Counts by address (IPv6: by /64) and not by network, so an address never
- * waits because of its neighbours. Pure: the caller passes the time.
+ * that sends wrong_max wrong credentials within a minute (tries_new) must wait. Each time it does
+ * so again, it waits twice as long. Counts by address (IPv6: by /64) and not by network, so an
+ * address never waits because of its neighbours. Pure: the caller passes the time.
  *
  * This file refuses nothing; the caller decides what must wait. The gateway serves right tokens and
  * keys also from an address that must wait (services/gateway/adapters/wrong.c).

@@ -26,8 +26,9 @@ void stream_open(
 /* Writes the next `count` words, a multiple of 16, to `out`. Do not mix it with stream_word. */
 void stream_fill(struct word_stream *stream, uint32_t *out, uint32_t count);
 void stream_refill(struct word_stream *stream);
-/* Writes ChaCha20 blocks `block` .. `block` + 15 to STREAM_WIDE_WORDS words. The low half of the
- * block number must not wrap within these blocks. Defined in montecarlo/chacha.c. */
+/* Writes ChaCha20 blocks `block` .. `block` + 15 to `out`, which holds STREAM_WIDE_WORDS words. The
+ * low half of the block number must not wrap within these blocks. Defined in montecarlo/chacha.c.
+ */
 void stream_blocks_avx512(const uint8_t key[32], uint64_t block, uint32_t *out);
 
 static inline uint32_t stream_word(struct word_stream *stream)

@@ -192,7 +192,8 @@ static bool read_member(struct reader *reader, json_t *object, json_t ***end)
 		return fail(reader, "name of a member") != NULL;
 	if (json_object_get(object, key)) {
 		free(key);
-		return fail(reader, "new name: another member of the object has this name") != NULL;
+		return fail(reader, "name that is new in this object: an earlier member has it") !=
+		       NULL;
 	}
 	if (!next_is(reader, ':')) {
 		free(key);

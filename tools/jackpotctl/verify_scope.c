@@ -273,8 +273,12 @@ bool scope_load(struct verify_mark *mark, struct verify_scope *scope_r, char *er
 	if (access(mark->path, F_OK) != 0)
 		return true;
 	root = json_load_file(mark->path, 0, &why);
-	if (root == NULL)
-		return say(error, mark->path, why.text, "the state of a proof");
+	if (root == NULL) {
+		char found[sizeof(why.text) + 16];
+
+		(void)snprintf(found, sizeof(found), "no JSON (%s)", why.text);
+		return say(error, mark->path, found, "the state of a proof");
+	}
 	good = root_check(mark, root, &contents, error);
 	if (good && contents != NULL) {
 		good = contents_take(scope_r, contents) ||

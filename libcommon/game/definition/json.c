@@ -287,8 +287,8 @@ bool node_number_key(
 		return false;
 	snprintf(canonical, sizeof(canonical), "%lu", value);
 	if (strcmp(canonical, key) != 0 || value < min || value > max) {
-		node_fail(member, "a member of this name", "a number from %" PRIu32 " to %" PRIu32,
-			min, max);
+		node_fail(member, "a member of this name",
+			"a name that is a number from %" PRIu32 " to %" PRIu32, min, max);
 		return false;
 	}
 	*value_r = (uint32_t)value;

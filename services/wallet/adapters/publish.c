@@ -94,7 +94,7 @@ void wallet_publish_committed(
 		log_warn("shard %u: Kafka takes no facts; from seq %" PRIu64
 			 " on they are read from the journal",
 			held->shard, shard->outflow.handed + 1);
-	/* Under load rows are always under way but here: the last ones are caught up with now. */
+	/* Under load, only at this point are no rows under way: publish the missing ones now. */
 	if (shard->outflow.behind &&
 		shard->committed_seq - shard->outflow.handed <= WALLET_OUTFLOW_CHUNK)
 		publish_missing(wallet, service, held);
