@@ -235,6 +235,23 @@ def test_redis_gives_each_service_its_own():
     assert not any(read_text(path).split()[1] in read_text(f"{place.data}/redis/users.acl") + read_text(f"{place.data}/run/supervisor.conf") for path in logins)
 
 
+def test_redis_keeps_transactions_over_a_restart():
+    """Redis replays its log as its default user, who may not log in but must have the rights."""
+    place.redis("EVAL", "redis.call('set', KEYS[1], 'first') redis.call('set', KEYS[2], 'second')", "2", "kept:1", "kept:2")
+    before = place.pid("redis")
+    place.kill("redis")
+
+    def is_back():
+        try:
+            return place.pid("redis") not in (0, None, before) and "PONG" in place.redis("PING")
+        except ConnectionError:
+            return False
+    wait_until("Redis", is_back, 30)
+    assert place.redis("MGET", "kept:1", "kept:2").split() == ["first", "second"]
+    assert "NOPERM" not in read_text(f"{place.data}/log/redis.log")
+    place.redis("DEL", "kept:1", "kept:2")
+
+
 def test_new_passwords_under_play():
     players = place.players(players=10, seconds=120, think_time=20)  # until finish()
     wait_until("some rounds", lambda: players.settled() > 20, 20)
