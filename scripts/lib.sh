@@ -182,6 +182,7 @@ start_supervisor() {
     local mb=${CARILLON_LOG_MB:-64}
     [[ $mb =~ ^[0-9]{1,6}$ ]] && [ "$mb" -ge 1 ] || die "CARILLON_LOG_MB: found '$mb', expected a number from 1 to 999999"
     mkdir -p "$CARILLON_DATA/log"
+    rm -f "$RUN/$1.pid" # of one that was killed
     (cd "$CARILLON_DATA" && exec setsid env -i PATH="$PATH" HOME="${HOME:-/}" LANG=C.UTF-8 "$BIN/carillon-supervisor" --log-bytes=$((10#$mb * 1048576)) "run/$1.conf" </dev/null >>"log/$1.log" 2>&1 9>&-) &
     disown
     wait_for 30 "$1" test -s "$RUN/$1.pid" || { tail -n 5 "$CARILLON_DATA/log/$1.log" >&2; return 1; }

@@ -130,11 +130,15 @@ kafka_answers() {
     "$BIN/kafka-topics" --only-wait --wait=1 --brokers="${CARILLON_KAFKA:-127.0.0.1:$(port_get KAFKA_PORT)}"
 }
 
-# Given up early when the supervisor has started it in vain several times, with the reason from its log.
+# Does the supervisor of the servers run, or has it none to run?
+supervised() { ! grep -q ' : ' "$RUN/stack.conf" || alive "$RUN/stack.pid" 'carillon-supervisor.*stack.conf'; }
+
+# Given up early when the supervisor has started it in vain several times, with the reason from its log, or does not run any more.
 wait_for_server() {
     local name=$1 end
     end=$(($(now_ms) + 180000))
     until "${name}_answers" >/dev/null 2>&1; do
+        supervised || return 1
         if [ "$(now_ms)" -gt "$end" ] || awk -v n="$name" '$1 == n && $4 > 5 { bad = 1 } END { exit !bad }' "$RUN/stack.status" 2>/dev/null; then
             say "$name does not answer; the end of $CARILLON_DATA/log/$name.log:"
             tail -n 12 "$CARILLON_DATA/log/$name.log" >&2 2>/dev/null || "${name}_answers" >&2 || true
@@ -146,8 +150,20 @@ wait_for_server() {
 
 make_database() { "$ROOT/scripts/roles.sh" sql | as_admin -v ON_ERROR_STOP=1; }
 
+# Starts the servers where they do not run, and waits for those that are named.
+start_servers() {
+    local server failed=0 pids=()
+    supervised || start_supervisor stack || return
+    for server in "$@"; do
+        wait_for_server "$server" 9>&- &
+        pids+=($!)
+    done
+    for server in "${pids[@]}"; do wait "$server" || failed=1; done
+    return $failed
+}
+
 start() {
-    local server failed=0 pids=() servers=(postgres redis kafka)
+    local servers=(postgres redis kafka)
     mkdir -p "$RUN"
     [ -d "$CARILLON_DATA/run" ] && [ -w "$CARILLON_DATA/run" ] || die "CARILLON_DATA: $CARILLON_DATA cannot be written"
     exec 9>"$RUN/stack.lock"
@@ -161,16 +177,11 @@ start() {
         [ -n "${CARILLON_KAFKA:-}" ] || without_kafka || "$ROOT/scripts/kafka-jars.sh" fetch
         settle_ports
         write_set_up
-        grep -q ' : ' "$RUN/stack.conf" && start_supervisor stack
     fi
     # A Kafka that has started before makes its topics anew by itself (server.sh), and no service waits for it.
     [ -n "${CARILLON_KAFKA:-}" ] || [ ! -f "$CARILLON_DATA/kafka/data/meta.properties" ] || servers=(postgres redis)
-    for server in "${servers[@]}"; do
-        wait_for_server "$server" 9>&- &
-        pids+=($!)
-    done
-    for server in "${pids[@]}"; do wait "$server" || failed=1; done
-    [ "$failed" = 0 ] || { stop_supervisor stack; die 'the stack did not start'; }
+    # A supervisor that was killed just now may still seem to run, and then it ends: started again, once.
+    start_servers "${servers[@]}" || { ! supervised && start_servers "${servers[@]}"; } || { stop_supervisor stack; die 'the stack did not start'; }
     [ -n "${CARILLON_PG_DSN:-}" ] || make_database
     write_env
 }

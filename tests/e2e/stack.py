@@ -7,6 +7,7 @@ import socket
 import subprocess
 import sys
 import tempfile
+import threading
 import time
 
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
@@ -198,6 +199,24 @@ def test_two_stacks(one, two):
     check("a second start of a running stack changes nothing", done.returncode == 0, done.stderr)
 
 
+def test_a_start_while_the_supervisor_dies(one):
+    """All servers are gone, and their supervisor still seems to run when the start looks."""
+    supervisor = int(read(f"{one}/run/stack.pid"))
+    os.kill(supervisor, signal.SIGSTOP)
+    for pid in pids(one, "stack").values():
+        end(pid)
+    until(lambda: not any(running(pid) for pid in pids(one, "stack").values()))
+    done = []
+    thread = threading.Thread(target=lambda: done.append(script("stack.sh", "start", data=one)))
+    thread.start()
+    time.sleep(1)
+    end(supervisor)
+    thread.join()
+    check("a start succeeds though the supervisor that it saw was about to end", done[0].returncode == 0, done[0].stderr)
+    check("another supervisor runs", int(read(f"{one}/run/stack.pid")) not in (0, supervisor))
+    check("and all servers answer", until(lambda: answers(one), 60) is not None)
+
+
 def test_kills(one):
     psql(one, "create table kept (n integer); insert into kept values (7)")
     for name, seconds in (("redis", 60), ("postgres", 80), ("kafka", 150)):
@@ -294,6 +313,7 @@ def main():
             test_stop_order(supervisor)
             test_logs_are_bounded(supervisor)
             test_two_stacks(one, two)
+            test_a_start_while_the_supervisor_dies(one)
             test_kills(one)
             test_stop_and_ports(one, two)
             test_external_servers(two, three)
