@@ -271,7 +271,8 @@ static void on_tick(void *context)
 	if (!done && edge->now_us < edge->drain_until_us)
 		return;
 	if (!done)
-		log_warn("not fully drained: %u requests were still open", edge->open);
+		log_warn("not fully drained: %u requests were still open%s", edge->open,
+			edge->open == 0 ? ", but other work was left" : "");
 	edge->ended = true;
 }
 

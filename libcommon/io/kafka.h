@@ -104,8 +104,8 @@ void kafka_reread(struct kafka_consumer *consumer, int64_t n);
 void kafka_consume_stop(struct kafka_consumer *consumer, enum topic topic, uint32_t partition);
 /* Up to max messages that have arrived. Does not wait for messages. If Kafka has rejected the
  * offset of a partition, the call also asks Kafka, at most once a second, for an offset that
- * exists. It asks for one such partition after another, waits up to 100 ms for each reply, and
- * stops at the first partition that gets none. */
+ * exists. It sends this query for one such partition after another, waits up to 100 ms for each
+ * reply, and stops at the first partition that gets none. */
 struct kafka_batch kafka_poll(struct kafka_consumer *consumer, size_t max);
 void kafka_batch_free(struct kafka_batch *batch);
 /* Queries the broker: *first_r is the first offset that it still has, *next_r the offset of the

@@ -101,9 +101,12 @@ static void run(const struct options *options, struct outcome *outcome)
 	uint64_t began;
 	double n, stake, mean;
 
-	if (fast_new(outcome->game, &bet, &start, &sim) != FAST_OK)
-		refuse("%s: found a mode that is too large for the Monte Carlo tables",
-			outcome->game->mode[outcome->mode].id);
+	enum fast_status status = fast_new(outcome->game, &bet, &start, &sim);
+	if (status != FAST_OK)
+		refuse("%s: found %s", outcome->game->mode[outcome->mode].id,
+			status == FAST_NO_MEMORY
+				? "too little memory for the Monte Carlo tables"
+				: "a mode that is too large for the Monte Carlo tables");
 	progress_begin(&watched.progress, outcome->game->mode[outcome->mode].id, options->quiet);
 	began = clock_mono_us();
 	if (fast_run(sim, (uint64_t)options->seed, watched.rounds, threads, FAST_BEST, watch,

@@ -30,10 +30,11 @@ static bool claim_valid(const Carillon__JackpotFeed *feed, uint32_t shards, char
 	if (claim->pool != feed->pool)
 		return refuse(reason, "claim.pool: found %u, expected %u", claim->pool, feed->pool);
 	if (claim->index < 1 || claim->index > INT32_MAX)
-		return refuse(reason, "claim.index: found %u, expected 1 or more", claim->index);
+		return refuse(reason, "claim.index: found %u, expected 1 to %" PRId32, claim->index,
+			INT32_MAX);
 	if (claim->move < 1 || claim->move > INT64_MAX)
-		return refuse(
-			reason, "claim.move: found %" PRIu64 ", expected 1 or more", claim->move);
+		return refuse(reason, "claim.move: found %" PRIu64 ", expected 1 to %" PRId64,
+			claim->move, INT64_MAX);
 	if (claim->kind != CARILLON__CLAIM_KIND__CLAIM_HIT &&
 		claim->kind != CARILLON__CLAIM_KIND__CLAIM_CARDS)
 		return refuse(
@@ -450,7 +451,8 @@ bool pool_source_open(
 	uint32_t shards = (uint32_t)common.shards;
 	if (known == NULL || rate == 0) {
 		log_error("pool %u, game %u: found no rate for currency %u in carillon.fx_rate, "
-			  "expected one: bets in this currency are refused",
+			  "expected one: bets in this currency do not feed the pool, and a game "
+			  "that must feed it refuses them",
 			source->pool, game, currency);
 		return false;
 	}
