@@ -89,7 +89,7 @@ const { createHash } = require("node:crypto");
 const { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } = require("node:fs");
 const { dirname } = require("node:path");
 const folder = process.argv[2];
-const STAYS = /\.(html|txt|md|LICENSE|wasm)$|^(manifest\.json|icon\.svg|docs\/(open|async)api\.json)$/;
+const STAYS = /\.(html|txt|md|LICENSE|wasm)$|^(manifest\.json|(apple-touch-)?icon(-\d+)?\.(svg|png)|docs\/(open|async)api\.json)$/;
 const LOADS = /\.(html|js|css)$/;
 const files = readdirSync(folder, { recursive: true }).filter((name) => statSync(`${folder}/${name}`).isFile()).sort();
 const moving = files.filter((name) => !STAYS.test(name));

@@ -8,6 +8,7 @@ import json
 import os
 import re
 import shutil
+import struct
 import subprocess
 import xml.etree.ElementTree as ET
 
@@ -78,6 +79,16 @@ def test_the_files_are_plain_and_name_nothing_outside():
             ids = [part.get("id") for part in root.iter() if part.get("id")]
             assert len(ids) == len(set(ids)), f"{where}: an id twice"
             assert set(re.findall(r"url\(#([^)]*)\)", text)) <= set(ids), f"{where}: a paint that is not there"
+
+
+def test_the_icons_of_an_installed_page_are_there():
+    icons = [(one["src"], one["sizes"]) for one in json.loads(read(f"{WEB}/manifest.json"))["icons"] if one["type"] == "image/png"]
+    assert {sizes for _, sizes in icons} == {"192x192", "512x512"}
+    for src, sizes in [*icons, ("/apple-touch-icon.png", "180x180")]:
+        with open(f"{WEB}{src}", "rb") as file:
+            head = file.read(24)
+        assert head[:8] == b"\x89PNG\r\n\x1a\n" and "x".join(map(str, struct.unpack(">II", head[16:24]))) == sizes, (src, head)
+    assert 'rel="apple-touch-icon" href="/apple-touch-icon.png"' in read(f"{WEB}/index.html")
 
 
 def test_a_game_is_small_and_loads_alone():
