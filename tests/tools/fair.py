@@ -155,7 +155,7 @@ def test_wrong_files(lines):
     twice = lines[0].replace('"promised"', '"carillon_round":2,"promised"', 1)
     unknown = json.loads(lines[0])
     unknown["answer"]["round"]["bet"]["mode"] = "free"
-    for text, words in ((twice, "unique"), (json.dumps(bare), "/answer/round"), (json.dumps(open_round), "an open round"), (json.dumps(short), "/answer/round/secret"),
+    for text, words in ((twice, "an earlier member has it"), (json.dumps(bare), "/answer/round"), (json.dumps(open_round), "an open round"), (json.dumps(short), "/answer/round/secret"),
                         (json.dumps(unknown), "bet"), (lines[0][:500], "expected a round's file"), ('{"definition":{"format":1},"game":"x"}', "currency")):
         game = '' if '"game":' in text else '"game":"bewitched",'
         report = json.loads(by_module([text.replace("{", "{" + game, 1) if game else text])[0])
