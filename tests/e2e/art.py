@@ -146,6 +146,7 @@ if __name__ == "__main__":
         test_the_pictures_are_what_their_drawings_make,
         test_every_symbol_has_a_drawing_of_its_own,
         test_the_files_are_plain_and_name_nothing_outside,
+        test_the_icons_of_an_installed_page_are_there,
         test_a_game_is_small_and_loads_alone,
         test_every_symbol_is_painted_and_told_apart_by_shape,
         test_the_browser_has_nothing_to_say,
