@@ -46,9 +46,11 @@ function Limit({ entry, currency, set, busy }) {
 // A pause is asked about: it cannot be taken back.
 function Pauses({ start, busy, running }) {
 	const [chosen, choose] = useState(null);
+	const asked = useRef(null); // the question comes below the window's edge where it is small
+	useEffect(() => { asked.current?.scrollIntoView({ block: "nearest" }); }, [chosen]);
 	if (running) return html`<p class="warn" id="pause">${t("pause.running", { name: t(`limit.${running.name}`), time: running.renews ? dateTime(running.renews / 1000) : "–" })}</p>`;
 	return html`<div class="quick pauses">${PAUSES.map(([name, seconds]) => html`<button key="${name}-${seconds}" aria-pressed=${chosen?.[1] === seconds} onClick=${() => choose([name, seconds])}>${duration(seconds)}</button>`)}</div>
-		${chosen ? html`<p>${t("pause.ask", { time: duration(chosen[1]) })}</p><button class="main" id="pause-yes" disabled=${busy} onClick=${() => start(...chosen)}>${t("pause.yes", { time: duration(chosen[1]) })}</button>` : null}`;
+		${chosen ? html`<div ref=${asked} key=${chosen[1]}><p>${t("pause.ask", { time: duration(chosen[1]) })}</p><button class="main" id="pause-yes" disabled=${busy} onClick=${() => start(...chosen)}>${t("pause.yes", { time: duration(chosen[1]) })}</button></div>` : null}`;
 }
 
 export function LimitsWindow({ app, close }) {

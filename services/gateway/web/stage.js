@@ -263,7 +263,7 @@ function Say({ app, scene, phase }) {
 	const { state, dispatch } = app;
 	const { message, game, silent, away } = state;
 	const smallest = () => dispatch({ type: "bet", bet: { coin_minor: game.currencies.find((c) => c.currency === state.currency).coins_minor[0], lines: game.lines_min, coins: game.coins_min, mode: game.modes[0].id } });
-	const rest = state.token ? t("choose-and-spin") : t("login-first");
+	const rest = state.token ? t("choose-and-spin") : t(state.config.kind === "live" ? "login-first" : "play-first");
 	const told = !hides(state);
 	return html`<div class="say ${message || silent || away ? "spoken" : ""}"><${PhaseWords} scene=${scene} phase=${told ? phase : null} id="phase" rest=${state.celebration || state.counting ? "" : told ? rest : t("good-luck")} />
 		<div class="message" role="status" id="message">${away ? html`<${Away} until=${away} />` : silent ? html`<${Silent} silent=${silent} state=${state} />`

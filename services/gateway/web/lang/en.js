@@ -15,7 +15,7 @@ export const EN = {
 	"jackpot-up-to": "Jackpot up to", "rtp": "Returns {percent} %", "rtp-demo": "Demo", "volatility": "{level} volatility", "volatility.low": "low", "volatility.medium": "medium", "volatility.high": "high", "volatility.very-high": "very high",
 	// reels and money
 	"reels": "Reels", "wins": "Wins of this screen", "being-paid": "being paid", "cell.empty": "empty", "cell.held": "held", "cell.won": "wins", "cell.landed": "new", "balance": "Balance", "win": "Win", "open": "To collect", "total-bet": "Total bet", "price": "Price",
-	"n-coins": "{n, plural, one {# coin} other {# coins}}", "jackpot-at": "Jackpot, coin {coin}", "jackpots": "Live jackpots", "coin": "Coin {coin}", "choose-and-spin": "Choose your bet and spin.", "login-first": "Look around, or log in to play.", "good-luck": "Good luck!",
+	"n-coins": "{n, plural, one {# coin} other {# coins}}", "jackpot-at": "Jackpot, coin {coin}", "jackpots": "Live jackpots", "coin": "Coin {coin}", "choose-and-spin": "Choose your bet and spin.", "login-first": "Look around, or log in to play.", "play-first": "Look around, or press “Play for fun” to start.", "good-luck": "Good luck!",
 	"card-name": "{rank} of {suit}", "joker": "joker", "suit.clubs": "Clubs", "suit.diamonds": "Diamonds", "suit.hearts": "Hearts", "suit.spades": "Spades", "collected": "Collected at this bet: {names}", "locked": "locked", "unlocked": "unlocked",
 	// bet
 	"your-bet": "Your bet", "bet": "Bet", "coin-value": "Coin value", "lines": "Lines", "coins-a-line": "Coins a line", "lower": "{what}: lower", "higher": "{what}: higher", "your-witch": "Your witch", "yours": "yours", "max-bet": "Bet max and spin",

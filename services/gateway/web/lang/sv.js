@@ -15,7 +15,7 @@ export const SV = {
 	"jackpot-up-to": "Jackpott upp till", "rtp": "Återbetalar {percent} %", "rtp-demo": "Demo", "volatility": "{level} volatilitet", "volatility.low": "låg", "volatility.medium": "medelhög", "volatility.high": "hög", "volatility.very-high": "mycket hög",
 	// hjul och pengar
 	"reels": "Hjul", "wins": "Vinster på denna skärm", "being-paid": "betalas ut", "cell.empty": "tom", "cell.held": "hålls", "cell.won": "vinner", "cell.landed": "ny", "balance": "Saldo", "win": "Vinst", "open": "Att ta hem", "total-bet": "Total insats", "price": "Pris",
-	"n-coins": "{n, plural, one {# mynt} other {# mynt}}", "jackpot-at": "Jackpott, mynt {coin}", "jackpots": "Jackpottar just nu", "coin": "Mynt {coin}", "choose-and-spin": "Välj din insats och snurra.", "login-first": "Se dig omkring, eller logga in för att spela.", "good-luck": "Lycka till!",
+	"n-coins": "{n, plural, one {# mynt} other {# mynt}}", "jackpot-at": "Jackpott, mynt {coin}", "jackpots": "Jackpottar just nu", "coin": "Mynt {coin}", "choose-and-spin": "Välj din insats och snurra.", "login-first": "Se dig omkring, eller logga in för att spela.", "play-first": "Se dig omkring, eller tryck på ”Spela på skoj” för att börja.", "good-luck": "Lycka till!",
 	"card-name": "{suit} {rank}", "joker": "joker", "suit.clubs": "Klöver", "suit.diamonds": "Ruter", "suit.hearts": "Hjärter", "suit.spades": "Spader", "collected": "Samlat vid denna insats: {names}", "locked": "låst", "unlocked": "upplåst",
 	// insats
 	"your-bet": "Din insats", "bet": "Insats", "coin-value": "Myntvärde", "lines": "Linjer", "coins-a-line": "Mynt per linje", "lower": "{what}: lägre", "higher": "{what}: högre", "your-witch": "Din häxa", "yours": "din", "max-bet": "Max insats och snurra",
