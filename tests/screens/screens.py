@@ -403,7 +403,7 @@ def lost_and_ended(page):
     place.change("GATEWAY_RECONNECT=bewitched=60s", "gateway-1")
     wait_until("the gateway", lambda: place.http("GET", "/v1/state?game=bewitched", token=token).status == 200, 20)
     browser.ask("open", page.name, url=f"{place.url}/icon.svg")  # away, and another connection of the same player is cut
-    socket = Socket(place.http("GET", "/v1/config").json["events_url"], {"subscribe": ["player"], "token": token, "game": "bewitched"}, timeout=60)
+    socket = Socket(place.http("GET", "/v1/config").json["events_url"], {"subscribe": ["jackpots", "player"], "token": token, "game": "bewitched"}, timeout=60)
     socket.until(lambda event: event["type"] == "snapshot")
     socket.close()
     wait_until("the wait", lambda: place.http("GET", "/v1/state?game=bewitched", token=token).status == 429, 20)
