@@ -280,7 +280,7 @@ function Meters({ state }) {
 	const counted = state.celebration?.of ? { ...state, counting: null } : state; // a total counts in its scene; here it stands already
 	const { balance, pending } = shownMoney(state);
 	return html`<div class="meters">
-		<div class="meter"><span>${t("balance")}</span><b id="balance">${token ? money(balance, currency) : "–"}</b>${coins(balance)}</div>
+		<div class="meter"><span>${t("balance")}</span><b id="balance">${token ? money(balance, currency) : "–"}</b>${token ? coins(balance) : null}</div>
 		<div class="meter"><span>${t("win")}</span><div id="win" class=${win > 0 ? "gold" : ""}><${Count} state=${counted} currency=${currency ?? "EUR"} to=${counted.counting ? win : undefined} /></div>${coins(counted.counting ? counted.counting.from : win)}
 		<small class=${pending ? "open" : "unseen"}>${t("open")} <span id="pending">${money(pending ?? 0, currency ?? "EUR")}</span></small></div></div>`;
 }
