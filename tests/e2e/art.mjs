@@ -50,14 +50,17 @@ function answer(request, response) {
 async function show(game) {
 	const { art, html, render } = window;
 	await art.loadWorld(game);
-	await (await art.loadSheet(game.id)).images;
 	const place = document.body.appendChild(document.createElement("main"));
 	const world = art.world(game.id);
 	const { reels, rows } = game.grid;
 	const shown = Array.from({ length: reels * rows }, (_, i) => game.symbols[(i * 3 + Math.floor(i / reels)) % game.symbols.length]);
 	const drawn = (symbols) => symbols.map((symbol) => html`<${art.Art} symbol=${symbol} />`);
-	render(html`<div class="room"><div class="title" /><div class="reels">${drawn(shown)}</div><div class="tile" /><div class="small">${drawn(game.symbols)}</div></div>
+	const draw = () => render(html`<div class="room"><div class="title" /><div class="reels">${drawn(shown)}</div><div class="tile" /><div class="small">${drawn(game.symbols)}</div></div>
 		${["s48", "s96", "s200"].map((size) => html`<div class="row ${size}">${drawn(game.symbols)}</div>`)}`, place);
+	draw();
+	const empty = [...place.querySelectorAll(".art use")].filter((use) => use.getBBox().width < 20);
+	await (await art.loadSheet(game.id)).images;
+	draw();
 	const url = (name) => `url(${world[name]})`;
 	place.querySelector(".room").style.backgroundImage = url("background");
 	place.querySelector(".title").style.backgroundImage = url("title");
@@ -72,7 +75,7 @@ async function show(game) {
 	await Promise.all(Object.values(world).map(painted));
 	const images = [...place.querySelectorAll("img.art")];
 	const unpainted = await Promise.all(images.map((image) => image.decode().then(() => false, () => true)));
-	return { letters: place.querySelectorAll(".art text").length, pictures: images.length, unpainted: unpainted.filter(Boolean).length };
+	return { letters: place.querySelectorAll(".art text").length, pictures: images.length, unpainted: empty.length + unpainted.filter(Boolean).length };
 }
 
 // Each symbol as 40 x 40 grey values over a dark ground; and how far each is from the nearest other.

@@ -100,8 +100,10 @@ def test_a_game_is_small_and_loads_alone():
 
 
 def test_every_symbol_is_painted_and_told_apart_by_shape():
+    # On the reels once, and each symbol at four sizes.
+    shown = {d["id"]: d["grid"]["reels"] * d["grid"]["rows"] + 4 * len(d["symbols"]) for d in definitions()}
     for game, seen in found()["games"].items():
-        assert not seen["letters"] and not seen["unpainted"] and seen["pictures"], f"{game}: {seen}"
+        assert not seen["letters"] and not seen["unpainted"] and seen["pictures"] == shown[game], f"{game}: {seen}, expected {shown[game]} pictures"
         for shape in seen["shapes"]:
             assert shape["filled"] > 0.08, f"{game}: {shape} is hardly there"
             assert shape["distance"] > APART_MIN, f"{game}: {shape['id']} looks like {shape['nearest']}: {shape['distance']:.1f} apart, expected more than {APART_MIN}"
