@@ -130,8 +130,9 @@ kafka_answers() {
     "$BIN/kafka-topics" --only-wait --wait=1 --brokers="${CARILLON_KAFKA:-127.0.0.1:$(port_get KAFKA_PORT)}"
 }
 
+supervisor_runs() { alive "$RUN/stack.pid" 'carillon-supervisor.*stack.conf'; }
 # Does the supervisor of the servers run, or has it none to run?
-supervised() { ! grep -q ' : ' "$RUN/stack.conf" || alive "$RUN/stack.pid" 'carillon-supervisor.*stack.conf'; }
+supervised() { ! grep -q ' : ' "$RUN/stack.conf" || supervisor_runs; }
 
 # Given up early when the supervisor has started it in vain several times, with the reason from its log, or does not run any more.
 wait_for_server() {
@@ -170,7 +171,7 @@ start() {
     flock -w 120 9 || die "another start or stop of $CARILLON_DATA is still running after 120 s"
     note_foreign
     settle_shards
-    if ! alive "$RUN/stack.pid" 'carillon-supervisor.*stack.conf'; then
+    if ! supervisor_runs; then
         [ -x "$BIN/carillon-supervisor" ] && [ -x "$BIN/kafka-topics" ] ||
             with_dots 'building the supervisor' make -s build/bin/carillon-supervisor build/bin/kafka-topics
         settle_kafka

@@ -80,6 +80,9 @@ function saying(error, currency) {
 	return smallest ? `${refusalWords(error, currency)} ${t("smallest-bet-is", { amount: money(smallest, currency) })}` : refusalWords(error, currency);
 }
 
+const WINNERS = 20; // that the page lists
+const sameWin = (one) => (other) => other.hit === one.hit && other.pool === one.pool;
+
 export const REDUCERS = {
 	loaded: (state, { config, games, pools }) => ({ ...state, config, games, pools }),
 	figures: (state, { figures }) => ({ ...state, figures }),
@@ -132,9 +135,9 @@ export const REDUCERS = {
 	// One after the other; `null`: the first has been shown.
 	news: (state, { winner }) => ({ ...state, news: winner ? [...state.news, winner].slice(-NEWS) : state.news.slice(1) }),
 	pools: (state, { pools }) => ({ ...state, pools }),
-	// Those of before the page was opened: older than what it has heard of since.
-	winners: (state, { winners }) => ({ ...state, winners: [...state.winners, ...winners.filter((w) => !state.winners.some((known) => known.hit === w.hit && known.pool === w.pool))].slice(0, 20) }),
-	winner: (state, { winner }) => ({ ...state, winners: [winner, ...state.winners.filter((w) => w.hit !== winner.hit || w.pool !== winner.pool)].slice(0, 20) }),
+	// Winners from before the page was opened; they are older than those that it has heard of since.
+	winners: (state, { winners }) => ({ ...state, winners: [...state.winners, ...winners.filter((one) => !state.winners.some(sameWin(one)))].slice(0, WINNERS) }),
+	winner: (state, { winner }) => ({ ...state, winners: [winner, ...state.winners.filter((one) => !sameWin(winner)(one))].slice(0, WINNERS) }),
 	feed: (state, { text }) => ({ ...state, feed: text }),
 	// From the press until the server knows of it, nothing else may begin.
 	autospin: (state, { spins }) => state.autospin > 0 && !spins ? { ...state, autospin: 0, stopping: true, busy: true } : { ...state, autospin: spins },
