@@ -162,9 +162,9 @@ SCHEMAS = {
                      balance_before_minor=SEEN, balance_after_minor=SEEN, bonus_spin=BOOL, closed=BOOL, refused=BOOL),
     "HistoryEntry": told(obj(kind=HISTORY_KINDS, seq=U, time_us=US, round=told(U, "The round that it belongs to; 0: none."), game=TEXT,
                              amount_minor=told(INT, "The change of the balance. Of a double: the change of the pending win. Of a paid withdrawal: the amount paid."),
-                             balance_before_minor=SEEN, balance_after_minor=SEEN, stake_minor_Q=MINOR, win_minor_Q=MINOR, jackpots_minor_Q=MINOR, mode_Q=U,
+                             balance_before_minor=SEEN, balance_after_minor=SEEN, stake_minor_Q=MINOR, win_minor_Q=MINOR, jackpots_minor_Q=MINOR, doubled_minor_Q=INT, mode_Q=U,
                              bonus_spin_Q=BOOL, closed_Q=BOOL, void_Q=BOOL, pool_Q=U),
-                         "A round, or something else that moved the player's money. Rounds have stake, win and mode (0: base), jackpots and card prizes a pool."),
+                         "A round, or something else that moved the player's money. Rounds have stake, win (`doubled_minor`: the part that doubles added or lost) and mode (0: base), jackpots and card prizes a pool."),
     "Mode": obj(id=SLUG, name_Q=TEXT, price_hundredths_Q=U, guarantee_Q=ANY, published_rtp_Q=ANY, one_spin=BOOL, wild_reels=ANY),
     "GameListed": obj(id=SLUG, number=U, name=TEXT, version=ANY, demo_Q=BOOL, modes=many(named("Mode")), math_version=hexes(32), pool_Q=TEXT),
     "Game": told(obj(id=SLUG, number=U, name=TEXT, version=ANY, demo_Q=BOOL, symbols=many(ANY), lines=many(ANY), reels=U, rows=U, lines_min=U, lines_max=U,
@@ -490,7 +490,7 @@ route("player", "post", "/v1/limits", "Sets a limit, or a pause", named("OwnLimi
 route("player", "get", "/v1/rounds", "Past rounds, newest first", page(rounds=many(named("PastRound")), bounded_Q=told(BOOL, "The page ended after 500 rows; `next` continues from there.")), query=[
     LIMIT, BEFORE, ("game", SLUG, "Only rounds of this game."), ("wins", one_of("true"), "Only rounds with a win.")])
 route("player", "get", "/v1/rounds/{}", "A past round, replayed; with its secret once the round is closed",
-      obj(replay=BOOL, currency=CURRENCY, math_version=hexes(32), secret_Q=HEX, round=named("RoundView"), rows=or_null(many(named("JournalRow")))))
+      obj(replay=BOOL, witch=told(U, "The player's witch in this round."), currency=CURRENCY, math_version=hexes(32), secret_Q=HEX, round=named("RoundView"), rows=or_null(many(named("JournalRow")))))
 route("player", "get", "/v1/history", "Everything that moved the player's money, newest first", page(
     entries=many(named("HistoryEntry")), searched_until_us_Q=told(US, "The page ended after 500 rows: the time of the last one. `next` continues from there.")), query=[
         LIMIT, BEFORE, ("game", SLUG, "Only entries of this game."), ("wins", one_of("true"), "Only entries with a win."),

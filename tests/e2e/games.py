@@ -295,6 +295,8 @@ def test_bewitched_witch_vials_and_free_spins():
     at = sum(o["weight"] + o["weight_per_coin"] * y for o in vials[:money])
     round_, phases = whole(person, script=[*stops, at])
     assert phases[-1]["win_minor"] == vials[money]["value"] * total, phases
+    assert person.setting(witch=0).json["witch"] == 0
+    assert person.ask("GET", f"/v1/rounds/{whole_round['round']}").json["witch"] == 1, "the witch of then"
     fight = rules.script(lambda w: sum("battle" in c for c in w) == 3 and sum("wizard" in c for c in w) == 0, seed="battle")
     for value, spins in ((0, 0), (1, 8)):
         round_, phases = whole(person, script=[*fight, value])

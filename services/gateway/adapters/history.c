@@ -530,6 +530,7 @@ void history_replay(struct gateway *gateway, struct edge_request *request,
 	out_begin(out);
 	out_open(out, NULL, '{');
 	out_bool(out, "replay", true);
+	out_uint(out, "witch", reply->witch);
 	out_string(out, "currency", reply->currency);
 	out_hex(out, "math_version", reply->round->math_version.data,
 		reply->round->math_version.len);

@@ -163,7 +163,7 @@ static bool is_win(const struct history_entry *entry)
 {
 	switch (entry->kind) {
 	case HISTORY_ROUND:
-		return entry->past.win > 0;
+		return entry->past.win - entry->past.doubled > 0;
 	case HISTORY_JACKPOT:
 	case HISTORY_CARD_PRIZE:
 		return true;

@@ -104,6 +104,7 @@ static void round_members(struct json_out *out, const struct history_entry *entr
 	out_int(out, "stake_minor", entry->past.stake);
 	out_int(out, "win_minor", entry->past.win);
 	out_int(out, "jackpots_minor", entry->past.jackpots);
+	out_int(out, "doubled_minor", entry->past.doubled);
 	out_uint(out, "mode", entry->mode);
 	out_bool(out, "bonus_spin", entry->past.bonus_spin);
 	out_bool(out, "closed", entry->past.closed);

@@ -95,7 +95,7 @@ static void bet(struct work *work, struct history_round *round, const struct his
 		/* Wins of a feature and jackpots are shown only after the player has watched
 		 * them. */
 		round->balance_after = round->balance_before - round->stake;
-		round->win = round->jackpots = 0;
+		round->win = round->jackpots = round->doubled = 0;
 	}
 }
 
@@ -131,6 +131,8 @@ static void apply(struct work *work, const struct history_row *row)
 	if (row->refusal == 0) {
 		round->stake += row->stake;
 		round->win += row->win_balance + row->win_pending - row->forfeit;
+		if (row->kind == CARILLON__MOVE_KIND__MOVE_GAMBLE)
+			round->doubled += row->win_pending - row->forfeit;
 		/* A jackpot is won in a feature: the player has not watched it until a later row
 		 * ends the feature, even if nothing is pending. */
 		if (!round->moved) {
@@ -252,7 +254,7 @@ void history_rounds_hide(struct history_round *rounds, size_t n, const struct hi
 
 		if (history_hides(hiding, round->round)) {
 			round->closed = false;
-			round->win = round->jackpots = 0;
+			round->win = round->jackpots = round->doubled = 0;
 			round->balance_after = round->balance_before - round->stake;
 		}
 		round->before_known = round->bet_seq <= from;

@@ -27,6 +27,7 @@ struct history_round {
 	uint32_t game;
 	int64_t time_us;	      /* of the bet */
 	int64_t stake, win, jackpots; /* win: with jackpots; 0 for an open round */
+	int64_t doubled;	      /* part of the win: what doubles added or lost */
 	int64_t balance_before, balance_after;
 	bool closed, refused, bonus_spin, voided;
 	bool opened, moved; /* the rows had its bet; the rows had its newest move */

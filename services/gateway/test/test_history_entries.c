@@ -45,11 +45,16 @@ static const struct history_row booked[] = {
 	ROW(19, 22, .amount = -5, .balance_after = 1230),
 	MOVE(20, 7, 9, 1, .win_balance = 10, .balance_after = 1240),
 	MOVE(21, 2, 10, 10, .stake = 10, .balance_after = 1230),
+	MOVE(22, 2, 11, 11, .stake = 10, .win_pending = 30, .pending_after = 30,
+		.balance_after = 1220),
+	MOVE(23, 4, 12, 11, .forfeit = 30, .balance_after = 1220),
 };
 #define N (sizeof(booked) / sizeof(booked[0]))
-#define LAST_MOVE 10
+#define LAST_MOVE 12
 
-static const char all_entries[] = "21 round -10: 1240 to 1230\n"
+static const char all_entries[] = "23 double -30: 1220 to 1220\n"
+				  "22 round -10: 1230 to 1220, doubled -30\n"
+				  "21 round -10: 1240 to 1230\n"
 				  "20 void 10: 1230 to 1240\n"
 				  "19 correction -5: 1235 to 1230\n"
 				  "18 card_prize 70: 1165 to 1235\n"
@@ -102,8 +107,11 @@ static int64_t page(int64_t before, int64_t upto, size_t limit, const struct hid
 			(void)snprintf(balances[0], 24, "%" PRId64, entry->balance_before);
 		if (entry->after_known)
 			(void)snprintf(balances[1], 24, "%" PRId64, entry->balance_after);
-		out += sprintf(out, "%" PRId64 " %s %" PRId64 ": %s to %s\n", entry->seq,
+		out += sprintf(out, "%" PRId64 " %s %" PRId64 ": %s to %s", entry->seq,
 			history_kind_text(entry->kind), entry->amount, balances[0], balances[1]);
+		if (entry->past.doubled != 0)
+			out += sprintf(out, ", doubled %" PRId64, entry->past.doubled);
+		out += sprintf(out, "\n");
 	}
 	*out = '\0';
 	return made.next_r;
@@ -145,7 +153,8 @@ static void test_filters(void **state)
 		const char *expected;
 	} rows[] = {
 		{ { .wins = true },
-			"18 card_prize 70: 1165 to 1235\n16 jackpot 400: 765 to 1165\n"
+			"22 round -10: 1230 to 1220, doubled -30\n18 card_prize 70: 1165 to 1235\n"
+			"16 jackpot 400: 765 to 1165\n"
 			"15 round 390: 775 to 1165\n14 round 5: 770 to 775\n5 double 40: 980 to "
 			"980\n4 round 30: 990 to 1020\n" },
 		{ { .kind = HISTORY_JACKPOT }, "16 jackpot 400: 765 to 1165\n" },
@@ -178,7 +187,8 @@ static void test_unseen_jackpots_are_not_told(void **state)
 	char out[4000];
 	(void)state;
 	(void)page(0, N, 100, &hiding, &(struct history_filter){ .from_us = 14000 }, out);
-	assert_string_equal(out, "21 round -10: ? to ?\n20 void 10: ? to ?\n"
+	assert_string_equal(out, "23 double -30: ? to ?\n22 round -10: ? to ?, doubled -30\n"
+				 "21 round -10: ? to ?\n20 void 10: ? to ?\n"
 				 "19 correction -5: ? to ?\n15 round -10: 775 to 765\n"
 				 "14 round 5: 770 to 775\n");
 }

@@ -447,12 +447,13 @@ void answer_held(struct engine *engine, uint64_t mono_us, bool all)
 }
 
 void answer_replay(struct engine *engine, struct seat *seat, const struct spin_command *command,
-	Carillon__RoundView *view)
+	const struct player_game *play, Carillon__RoundView *view)
 {
 	Carillon__SpinReply reply;
 
 	reply_begin(command, &reply);
 	fill_account(engine, seat, &reply);
+	reply.witch = play->state.witch;
 	reply.round = view;
 	send(engine, command, &reply);
 }

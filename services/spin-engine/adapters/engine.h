@@ -106,9 +106,9 @@ void answer_bad(
 	struct engine *engine, const struct spin_command *command, const struct fault *fault);
 /* Sends the held replies whose award has come or whose time is up. */
 void answer_held(struct engine *engine, uint64_t mono_us, bool all);
-/* Replies with a replayed past round. */
+/* Replies with a replayed past round; `play`: its game as it was then. */
 void answer_replay(struct engine *engine, struct seat *seat, const struct spin_command *command,
-	Carillon__RoundView *view);
+	const struct player_game *play, Carillon__RoundView *view);
 
 /* Reads a closed round from the journal. 200; 404; 410: its day may have been dropped; 409: too
  * many rows of an open day come before it; 503. */

@@ -215,6 +215,6 @@ void replay_answer(struct engine *engine, struct seat *seat, struct request *req
 		refuse(engine, seat, request, status == VIEW_DIFFERS ? 500 : 503);
 		return;
 	}
-	answer_replay(engine, seat, &request->command, view);
+	answer_replay(engine, seat, &request->command, &play, view);
 	free(request);
 }
