@@ -48,9 +48,9 @@ def test_autospin_says_that_it_was_played_or_lost_its_limit():
     assert re.fullmatch(r"[0-9]+:[0-5][0-9]", page.text(selector="#session-clock")), page.text(selector="#session-clock")
     force(place, player, *[LOSS] * 7)
     autospin(page, 2)
-    says(page, "Autospin has played all its spins.")
+    says(page, "Autospin has played all its spins. 2 of 2 spins played: €0.30 staked, €0.00 won.")
     page.ready()
-    assert stakes(player) == [15] * 2
+    assert stakes(player) == [15] * 2 and page.text(selector="#round").isdigit()
     autospin(page, 10, loss="0.40")
     says(page, "Autospin stopped: your loss limit was reached.")
     page.ready()
@@ -66,7 +66,7 @@ def test_autospin_stops_at_a_single_win():
     amount = sum(RULES.line_wins(RULES.window(WIN), MAX, 1))
     force(place, player, LOSS, WIN, *[LOSS] * 5)
     autospin(page, 10, single=f"{amount // 100}.{amount % 100:02d}")
-    says(page, "Autospin stopped: a win reached your amount.")
+    says(page, f"Autospin stopped: a win reached your amount. 2 of 10 spins played: €0.30 staked, €{amount // 100}.{amount % 100:02d} won.")
     page.see("document.querySelector('#collect:not([aria-disabled])')")
     assert stakes(player) == [15] * 2 and page.money("#pending") == amount
     page.collect()
@@ -120,20 +120,40 @@ def test_autospin_of_a_bought_mode_asks_with_its_price():
     assert stakes(player) == [180]
     page.ready()
     before = page.text(selector="#round")
-    autospin(page, 2)
-    page.see("document.querySelector('#question')")
-    question = page.text(selector="#question")
-    assert all(part in question for part in ("2 spins with One wild reel", "Each costs €1.80", "€3.60 in all")), question
-    page.press("#no")
-    page.see("!document.querySelector('#question')")
+    page.press("#auto")
+    page.fill(selector="#autospins", value=2)
+    asked = page.text(selector="#autoplay")
+    assert all(part in asked for part in ("2 spins with One wild reel", "Each costs €1.80", "€3.60 in all", "Start for €3.60")), asked
+    page.press("#autocancel")
+    page.see("!document.querySelector('#autoplay')")
     assert page.text(selector="#round") == before and page.evaluate(code="document.querySelector('[data-main]').id") == "spin" and stakes(player) == [180], "nothing is bought without a yes"
     autospin(page, 2)
-    page.press("#yes")
     says(page, "Autospin has played all its spins.")
     page.idle()
     page.collect()
     assert stakes(player) == [180] * 3
     booked(page, player)
+    no_problems()
+
+
+def test_a_bought_mode_is_told_and_turned_off():
+    """RULE mystic-gem 3.12: it stays chosen, and the page says so; who leaves the game comes back to its base game."""
+    page = enter("mystic-gem", "armed", still=True)
+    page.buy("wild_1")
+    page.collect()
+    assert "One wild reel: each spin costs €1.80." in page.text(selector="#bought-mode")
+    page.press("#base-game")
+    page.see("!document.querySelector('#bought-mode') && document.querySelector('#stake').innerText.includes('0.40')")
+    page.buy("wild_1")
+    page.collect()
+    page.press("#home")
+    page.see("document.querySelector('#lobby')")
+    page.press("[data-game=bewitched]")
+    page.see("document.querySelector('#play')?.dataset.game === 'bewitched'")
+    page.press("#home")
+    page.press("[data-game=mystic-gem]")
+    page.see("document.querySelector('#play')?.dataset.game === 'mystic-gem'")
+    assert page.money("#stake") == 40 and not page.evaluate(code="!!document.querySelector('#bought-mode')"), "nothing is bought unasked"
     no_problems()
 
 

@@ -101,6 +101,8 @@ def test_gamble():
     before, waiting = page.money("#balance"), page.money("#pending")
     page.gamble()
     page.picture("gamble")
+    page.evaluate(code="{ window.last = null; new MutationObserver(() => { const told = document.querySelector('#guessed'); if (told) window.last = [told.innerText, document.querySelector('.table .large .card')?.ariaLabel]; })"
+                       ".observe(document.body, { subtree: true, childList: true }); }")
     page.press("#red")
     page.see("document.querySelector('#play').dataset.state === 'ready' && document.querySelector('#message').innerText")
     if page.evaluate(code="!!document.querySelector('#gamble')"):
@@ -111,7 +113,15 @@ def test_gamble():
         page.see(f"document.querySelector('#balance').innerText.replace(/[^0-9]/g, '') === '{before + 2 * waiting}'")
     else:
         assert page.money("#balance") == before and page.money("#pending") == 0 and page.money("#win") == 0
+        told, card = page.evaluate(code="window.last")
+        assert "You lose" in told and card and card in told, "the card that loses is seen on the table"
+        page.press("#menu")
+        page.press("#menu-history")
+        page.see("document.querySelectorAll('#history tbody tr[data-kind=double]').length === 1")
+        lost = f"{waiting // 100}.{waiting % 100:02d}"
+        assert lost in page.text(selector="#history tr[data-kind=double] .amount") and lost in page.text(selector="#history tr[data-kind=round] .amount"), "the reels won what the double lost"
         page.picture("gamble-lost")
+        page.press("#historywindow-close")
     page.spin(player, *RULES.stops(win=True, bet=MAX))
     assert page.evaluate(code="!document.querySelector('#gamble')"), "the next win is gambled only if the player asks again"
     assert focus(page) == "collect", focus(page)

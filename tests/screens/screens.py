@@ -73,7 +73,13 @@ def base(game):
         page.gamble()
         scene(page, game, "05-gamble")
         page.press("#red")
-        page.see("document.querySelector('#play').dataset.state === 'ready' && document.querySelector('#message').innerText")
+        told = "document.querySelector('#play').dataset.state === 'ready' && document.querySelector('#message').innerText"
+        page.see(f"document.querySelector('#guessed') || ({told})")
+        page.freeze()
+        if page.evaluate(code="!!document.querySelector('#guessed')"):
+            scene(page, game, "05b-guessed")
+        page.thaw()
+        page.see(told)
         scene(page, game, "06-gambled")
         if page.evaluate(code="!!document.querySelector('#gamble-close')"):
             page.press("#gamble-close")
@@ -91,7 +97,7 @@ def base(game):
 
 
 def windows(page, game):
-    for opener, close, what in (("#bet-open", "#bet-close", "10-bet"), ("#buy", "#modes-close", "11-modes"), ("#auto", "#autocancel", "13-autospin"), ("#rules", "#help-close", "14-rules")):
+    for opener, close, what in (("#bet-open", "#bet-close", "10-bet"), ("#buy", "#modes-close", "11-modes"), ("#auto", "#autocancel", "13-autospin"), ("#jackpots", "#jackpotswindow-close", "13b-jackpots"), ("#rules", "#help-close", "14-rules")):
         if not page.evaluate(code=f"!!document.querySelector('{opener}')"):
             continue
         page.press(opener)
@@ -300,8 +306,7 @@ def failures(page, game, player):
     page.see("document.querySelector('#autoresume')")
     scene(page, game, "11-autospin-interrupted")
     page.press("#autoend")
-    page.see(READY)
-    page.collect()
+    page.ready()
     gateway = place.pid("gateway-1")
     os.kill(gateway, signal.SIGSTOP)
     page.press("#spin")

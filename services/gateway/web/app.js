@@ -186,6 +186,7 @@ function Windows({ app, panel, wide, reminder }) {
 		menu: () => html`<${Menu} app=${app} close=${close} />`,
 		round: () => wide ? null : html`<${Dialog} id="roundwindow" title=${t("this-round")} close=${close}>${panel}<//>`,
 		rules: () => html`<${Late} part="Help" app=${app} game=${state.game} bet=${state.bet} currency=${currency} figures=${state.figures} close=${close} />`,
+		jackpots: () => html`<${Late} part="JackpotsWindow" state=${state} close=${close} />`,
 		limits: () => html`<${LimitsWindow} app=${app} close=${close} />`,
 		session: () => html`<${SessionWindow} app=${app} close=${close} logout=${app.logout} ...${reminder} />`,
 		history: () => html`<${Late} part="History" games=${state.games} pools=${state.pools} currency=${currency} token=${state.token} player=${state.player} close=${close} />`,

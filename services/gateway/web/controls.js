@@ -107,6 +107,7 @@ function mainOf(app, gap) {
 	if (!state.token && state.left) return { id: "continue", word: t("continue-as", { player: state.left }), run: app.login, why: state.busy ? t("why.busy") : null };
 	if (!state.token) return { id: "login", word: t("login"), run: app.login, why: state.busy ? t("why.busy") : state.config.kind === "live" ? t("why.casino") : null };
 	if (autospin) return { id: "autostop", word: t("stop"), note: `${autoplay?.spins ?? 0}/${autospin}`, run: () => app.dispatch({ type: "autospin", spins: 0 }) };
+	if (state.guessed) return { id: "seen", word: t("continue"), run: app.skip };
 	if (state.counting || state.celebration?.of) return { id: "tally", word: t("collect"), run: app.skip };
 	if (state.spinning || state.revealing) return { id: "skip", word: t(state.landing || state.spinning ? "stop" : "skip"), run: app.skip };
 	if (state.claim) return { id: "waiting", word: t("spin"), why: t("why.cards") };
@@ -212,7 +213,7 @@ export function AutoWindow({ app, close }) {
 	const check = (field) => (event) => setForm({ ...form, [field]: event.target.checked });
 	const mode = modeOf(game, bet.mode);
 	const locked = lockReason(state) ?? (mode.one_spin ? t("why.one-spin") : null);
-	const price = money(priceOf(bet, mode), currency);
+	const shown = { n: Number(form.spins) || 0, name: named(mode.name), price: money(priceOf(bet, mode), currency), most: money((Number(form.spins) || 0) * priceOf(bet, mode), currency) };
 	const amount = (text) => text.trim() === "" ? -1 : typedMinor(text, currency) || null;
 	async function start(event) {
 		event.preventDefault();
@@ -222,8 +223,7 @@ export function AutoWindow({ app, close }) {
 		if (loss === null || single === null) return setFault(t("auto.amount-wrong"));
 		if (locked) return setFault(locked);
 		close();
-		const shown = { n: spins, name: named(mode.name), price, most: money(spins * priceOf(bet, mode), currency) };
-		if (isBought(mode) && !await agreed(app, { title: t("autospin"), words: [t("auto.bought", shown)], price: priceOf(bet, mode), yes: t("auto.start") })) return undefined;
+		if (isBought(mode) && !await large(app, priceOf(bet, mode))) return undefined;
 		return autospin({ spins, loss_limit_minor: loss, single_win_minor: single, stop_on_jackpot: rules.jackpot_stop && form.jackpot, ...(rules.feature_stop ? { stop_on_feature: form.feature } : {}) });
 	}
 	return html`<${Dialog} id="autoplay" title=${t("autospin")} close=${close}><form onSubmit=${start} novalidate>
@@ -233,9 +233,9 @@ export function AutoWindow({ app, close }) {
 		<label>${t("auto.single", { currency })}<input id="single" inputmode="decimal" value=${form.single} placeholder=${t("none")} onInput=${put("single")} /></label></div>
 		${rules.jackpot_stop ? html`<label class="check"><input type="checkbox" id="stop-jackpot" checked=${form.jackpot} onChange=${check("jackpot")} />${t("auto.jackpot")}</label>` : null}
 		${rules.feature_stop ? html`<label class="check"><input type="checkbox" id="stop-feature" checked=${form.feature} onChange=${check("feature")} />${t("auto.feature")}</label>` : null}
-		<p class="quiet">${t("auto.price", { price })}</p>
+		<p class=${isBought(mode) ? "" : "quiet"}>${t(isBought(mode) ? "auto.bought" : "auto.price", shown)}</p>
 		${fault ?? locked ? html`<p class="bad" role="alert">${fault ?? locked}</p>` : null}
-		<div class="choices"><button type="button" id="autocancel" onClick=${close}>${t("cancel")}</button><button class="main" id="autostart" aria-disabled=${locked ? "true" : undefined}>${t("auto.start")}</button></div></form><//>`;
+		<div class="choices"><button type="button" id="autocancel" onClick=${close}>${t("cancel")}</button><button class="main" id="autostart" aria-disabled=${locked ? "true" : undefined}>${t(isBought(mode) ? "auto.start-for" : "auto.start", shown)}</button></div></form><//>`;
 }
 
 // Autospin that a reload interrupted. RULE mystic-gem 5.4, RULE witch-feature 9.1
@@ -244,6 +244,16 @@ export function Resume({ app }) {
 	const left = state.autoplay?.spins ?? 0;
 	if (!state.token || state.autospin || !left || state.busy || state.claim || isWatching(state.round)) return null;
 	return html`<div class="strip" id="resume"><span>${t("auto.left", { n: left })}</span><button id="autoresume" class="main" onClick=${app.resumeAutospin}>${t("auto.resume")}</button><button id="autoend" onClick=${app.stopAutospin}>${t("auto.end")}</button></div>`;
+}
+
+// A bought mode that stays chosen, and the way out of it. RULE mystic-gem 3.12
+export function BoughtMode({ app }) {
+	const { game, bet, currency = "EUR", autospin } = app.state;
+	const mode = modeOf(game, bet.mode);
+	if (!isBought(mode) || mode.one_spin || autospin) return null;
+	const base = game.modes[0];
+	return html`<div class="strip" id="bought-mode"><span>${t("buy.on", { name: named(mode.name), price: money(priceOf(bet, mode), currency) })}</span>
+		<${Button} app=${app} id="base-game" why=${lockReason(app.state)} run=${() => buy(app, base)}>${named(base.name)}<//></div>`;
 }
 
 // The oldest grant of bonus spins for this game.

@@ -3,12 +3,14 @@ import { html, useLayoutEffect, useRef } from "/vendor/htm-preact.js";
 import { Art, hueOf } from "/art.js";
 import { cardsWords } from "/cards.js";
 import { Witch } from "/controls.js";
+import { Dialog } from "/dialog.js";
 import { money } from "/format.js";
 import { featureName, isBought, listed, modeOf, modeWords, priceOf, publishedReturn, symbolOf, times, totalBet } from "/game.js";
 import { locale, named, t } from "/lang.js";
 
 const percent = (text, digits = 2) => `${(Number(text) * 100).toFixed(digits)} %`;
 const pays = (symbol) => Object.entries(symbol.pays ?? {}).map(([n, pay]) => [Number(n), pay]).sort((a, b) => b[0] - a[0]);
+const CARDS_TOLD = 4; // what they are, start, are turned, pay
 const perBet = (symbol) => symbol.kind === "scatter";
 
 // ---- symbols ----
@@ -182,6 +184,15 @@ export function Rules({ game, bet, currency, figures, children }) {
 		<${Figures} game=${game} figures=${figures} currency=${currency} />
 		<h3>${t("h.fairness")}</h3><p>${t("h.fairness-words")}</p><p>${t("h.left", { hours: game.resolve_after_hours })}</p>
 		<h3>${t("h.keyboard")}</h3><p>${t("h.keyboard-words")}</p>`;
+}
+
+// What the counters above the reels are, and what wins them.
+export function JackpotsWindow({ state: { game, bet, currency = "EUR" }, close }) {
+	const { progressive_symbols: symbols } = game;
+	const won = symbols ? `${t(symbols.bets === "max" ? "h.progressive-max" : "h.progressive", { n: `${symbols.count} × ${nameOf(game, symbols.symbol)}`, where: t(symbols.where === "line" ? "h.on-a-line" : "h.anywhere") })}.` : t("jackpots.vials");
+	return html`<${Dialog} id="jackpotswindow" title=${t("jackpots")} close=${close}>
+		${game.jackpot ? html`<${Paragraphs} title=${t("p.progressive")} words=${[won, t("h.each-bet-adds", { percent: game.jackpot.contribution_ppm / 10000 }), nearWinnerWords()]} />` : null}
+		${game.cards?.eligible ? html`<${Paragraphs} title=${t("cards.name")} words=${cardsWords({ game, currency, price: priceOf(bet, modeOf(game, bet.mode)) }).slice(0, CARDS_TOLD)} />` : null}<//>`;
 }
 
 // RULE bewitched 8.4, 8.7, RULE mona-lisa 7.4, 7.7: a separate window with a button that closes it; the same rules have a page of their own.

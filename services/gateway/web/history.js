@@ -42,39 +42,44 @@ function Replay({ replay, close, player }) {
 	const steps = round?.phases ?? [];
 	useEffect(() => choose(0), [round?.round]);
 	if (replay.error) return html`<div id="replay"><p class="bad">${replay.error}</p><button onClick=${close}>${t("back-to-history")}</button></div>`;
-	const scene = { game: replay.game, currency: replay.currency, witch: 0, mode: round.bet.mode };
+	const scene = { game: replay.game, currency: replay.currency, witch: replay.witch, mode: round.bet.mode };
 	return html`<div id="replay"><div class="replayhead"><span class="replaymark">${t("replay")}</span><h3>${t("replay-of", { round: round.round, game: named(replay.game.name) })}</h3><button id="replay-close" onClick=${close}>${t("back-to-history")}</button></div>
 		<${Screen} scene=${scene} phase=${steps[at]} name="replay-" />
 		<${Course} scene=${scene} steps=${steps} at=${at} choose=${choose} name="replay-" />
 		${round.gambles?.length ? html`<ol class="doubles" id="replay-doubles">${round.gambles.map((step, i) => html`<li key=${i} class=${step.won ? "good" : "bad"}>${gambleWords(step, replay.currency)}</li>`)}</ol>` : null}
-		<p class="digest quiet">${t("replay-bet", { bet: money(round.stake_minor, replay.currency), version: round.math_version })}</p>
-		<${SupportLink} player=${player} round=${round.round} /></div>`;
+		<p>${t("replay-bet", { bet: money(round.stake_minor, replay.currency) })}</p>
+		<details id="replay-more"><summary>${t("h.support")}</summary><p class="digest quiet">${t("h.math", { version: round.math_version })}</p><${SupportLink} player=${player} round=${round.round} /></details></div>`;
 }
 
 // ---- the list ----
 
 function What({ entry, games, pools }) {
-	const name = named(games.find((game) => game.id === entry.game)?.name ?? entry.game);
+	const game = games.find(({ id }) => id === entry.game);
+	const name = named(game?.name ?? entry.game);
+	const mode = entry.mode ? named(game?.modes[entry.mode]?.name ?? t("h.was-bought")) : "";
 	const part = entry.kind === "round" ? name : t(`h.kind.${entry.kind}`);
 	const more = [entry.kind !== "round" && entry.game ? name : "", entry.kind === "jackpot" && entry.pool && !entry.game ? gameOfPool(pools, games, entry.pool) : "", entry.round ? t("h.number", { n: entry.round }) : "",
-		entry.mode ? t("h.bought") : "", entry.bonus_spin ? t("h.bonus-spin") : "", entry.void ? t("h.void") : "", entry.kind === "round" && !entry.closed ? t("h.open") : ""].filter(Boolean);
+		mode, entry.doubled_minor ? t("h.doubled") : "", entry.bonus_spin ? t("h.bonus-spin") : "", entry.void ? t("h.void") : "", entry.kind === "round" && !entry.closed ? t("h.open") : ""].filter(Boolean);
 	return html`<b>${part}</b> <span class="quiet">${more.join(" · ")}</span>`;
 }
 
+// What the reels and jackpots of a round won; doubles are entries of their own.
+const wonBy = ({ win_minor: win, doubled_minor: doubled }) => win - doubled;
+
 // What came, or went: of a round its win, of all else the signed amount.
 function amountOf(entry, currency) {
-	if (entry.kind === "round") return money(entry.win_minor, currency);
+	if (entry.kind === "round") return money(wonBy(entry), currency);
 	if (entry.kind === "bonus_spins" || entry.kind === "bonus_spins_ended") return "";
 	return `${entry.amount_minor > 0 && entry.kind !== "withdrawal_paid" ? "+" : ""}${money(entry.amount_minor, currency)}`;
 }
 
-const won = (entry) => entry.kind === "round" ? entry.win_minor > 0 : ["jackpot", "card_prize"].includes(entry.kind) || (entry.kind === "double" && entry.amount_minor > 0);
+const won = (entry) => entry.kind === "round" ? wonBy(entry) > 0 && wonBy(entry) >= entry.stake_minor : ["jackpot", "card_prize"].includes(entry.kind) || (entry.kind === "double" && entry.amount_minor > 0);
 
 function Row({ entry, games, pools, currency, show }) {
 	const round = entry.kind === "round";
 	return html`<tr data-kind=${entry.kind} data-round=${entry.round || undefined}><td class="what"><${What} entry=${entry} games=${games} pools=${pools} /></td><td class="time">${dateTime(entry.time_us / 1000)}</td>
-		<td class="number before">${money(entry.balance_before_minor, currency)}</td><td class="number bet">${round ? money(entry.stake_minor, currency) : ""}</td>
-		<td class="number amount ${won(entry) ? "gold" : ""}">${amountOf(entry, currency)}</td><td class="number after">${money(entry.balance_after_minor, currency)}</td>
+		<td class="number before" data-label=${t("h.before")}>${money(entry.balance_before_minor, currency)}</td><td class="number bet" data-label=${t("h.bet")}>${round ? money(entry.stake_minor, currency) : ""}</td>
+		<td class="number amount ${won(entry) ? "gold" : ""}" data-label=${t(round ? "win" : "h.amount")}>${amountOf(entry, currency)}</td><td class="number after" data-label=${t("h.after")}>${money(entry.balance_after_minor, currency)}</td>
 		<td class="do">${round ? html`<button aria-label=${t("replay-round", { round: entry.round })} onClick=${() => show(entry.round)}>${t("replay")}</button>` : null}
 			${round && entry.closed ? html` <a class="button" href=${proofOf(entry.round)} target=${framed ? "_blank" : undefined} rel=${framed ? "opener" : undefined} aria-label=${t("prove-round", { round: entry.round })}>${t("prove")}</a>` : null}</td></tr>`;
 }
@@ -103,14 +108,16 @@ function queryOf(only, before) {
 	return query;
 }
 
+const roomy = matchMedia("(min-width: 700px) and (min-height: 500px)");
+
 function Filters({ only, choose, games }) {
 	const put = (part) => choose({ ...only, ...part });
-	return html`<div class="choices start" id="filters">
+	return html`<details class="filters" open=${roomy.matches}><summary>${t("h.filters")}</summary><div class="choices start" id="filters">
 		<label>${t("h.game")} <select id="only-game" value=${only.game} onChange=${(e) => put({ game: e.target.value })}><option value="">${t("all-games")}</option>${games.map((game) => html`<option value=${game.id}>${named(game.name)}</option>`)}</select></label>
 		<label>${t("h.what")} <select id="only-kind" value=${only.kind} onChange=${(e) => put({ kind: e.target.value })}><option value="">${t("h.all")}</option>${KINDS.map((kind) => html`<option value=${kind}>${t(`h.only.${kind}`)}</option>`)}</select></label>
 		<label>${t("h.from")} <input id="only-from" type="date" max=${only.to || today()} value=${only.from} onChange=${(e) => put({ from: e.target.value })} /></label>
 		<label>${t("h.to")} <input id="only-to" type="date" min=${only.from || undefined} max=${today()} value=${only.to} onChange=${(e) => put({ to: e.target.value })} /></label>
-		<label class="check"><input id="only-wins" type="checkbox" checked=${only.wins} onChange=${(e) => put({ wins: e.target.checked })} />${t("only-wins")}</label></div>`;
+		<label class="check"><input id="only-wins" type="checkbox" checked=${only.wins} onChange=${(e) => put({ wins: e.target.checked })} />${t("only-wins")}</label></div></details>`;
 }
 
 // ---- the window ----
@@ -149,10 +156,10 @@ export function History({ games, pools, currency, token, player, close }) {
 	const [replay, setReplay] = useState(null);
 	async function show(number) {
 		try {
-			const { round } = await get(`/v1/rounds/${number}`, token);
+			const { round, witch } = await get(`/v1/rounds/${number}`, token);
 			const game = await get(`/v1/games/${round.game}`);
 			await loadWorld(game, false);
-			setReplay({ round, game, currency });
+			setReplay({ round, witch, game, currency });
 		} catch (error) {
 			setReplay({ error: refusalWords(error) });
 		}

@@ -1,4 +1,4 @@
 // What late.js loads.
 export { effects } from "/effects.js";
-export { Help } from "/help.js";
+export { Help, JackpotsWindow } from "/help.js";
 export { History } from "/history.js";

@@ -36,7 +36,7 @@ export function Menu({ app, close }) {
 		dispatch({ type: "words" });
 	};
 	return html`<${Dialog} id="menuwindow" title=${t("menu")} close=${close}>
-		<div class="menulist"><button id="menu-round" class="unlesswide" onClick=${open("round")}>${t("this-round")}</button><button id="menu-rules" onClick=${open("rules")}>${t("rules-and-paytable")}</button>
+		<div class="menulist"><button id="menu-round" class="unlesswide" onClick=${open("round")}>${t("this-round")}</button><button id="menu-rules" onClick=${open("rules")}>${t("rules-and-paytable")}</button>${state.game.jackpot || state.game.cards?.eligible ? html`<button id="menu-jackpots" onClick=${open("jackpots")}>${t("jackpots")}</button>` : null}
 		${state.token ? html`<button id="menu-history" onClick=${open("history")}>${t("history")}</button><button id="menu-session" onClick=${open("session")}>${t("session")}</button><button id="menu-limits" onClick=${open("limits")}>${t("limits")}</button>` : null}${mayPay() ? html`<button id="menu-cashier" onClick=${() => { close(); openCashier(); }}>${t("cashier")}</button>` : null}<button id="full" onClick=${() => { close(); fullScreen(); }}>${t("full-screen")}</button></div>
 		<${Sounds} />
 		<div class="picker"><label for="language">${t("language")}</label><select id="language" value=${language()} onChange=${choose}>${LANGUAGES.map(([code, name]) => html`<option key=${code} value=${code}>${name}</option>`)}</select></div><//>`;

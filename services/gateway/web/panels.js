@@ -51,7 +51,6 @@ export function BestPays({ state, open }) {
 export function Proof({ proof, round }) {
 	const drawn = round?.cards?.draw;
 	if (!proof) return html`<p class="quiet digest">${t("proof.none")}</p>`;
-	return html`<p class="digest" id="proof"><span class=${proof.ok ? "good" : "bad"}>${proof.ok ? "✓" : "✗"} ${t("proof.round", { round: proof.round })}</span>
-		<span class="quiet"> ${t(proof.ok ? "proof.matches" : "proof.differs")} ${proof.promised}</span>
-		${drawn && round.round === proof.round ? html`<span class="quiet"> · ${t("proof.cards", { value: drawn.value, below: drawn.below, threshold: round.cards.threshold })}</span>` : null}</p>`;
+	return html`<details class="proof" id="proof"><summary class=${proof.ok ? "good" : "bad"}>${proof.ok ? "✓" : "✗"} ${t(proof.ok ? "proof.checked" : "proof.failed", { round: proof.round })}</summary>
+		<p class="digest quiet">${t(proof.ok ? "proof.matches" : "proof.differs")} ${proof.promised}${drawn && round.round === proof.round ? ` · ${t("proof.cards", { value: drawn.value, below: drawn.below, threshold: round.cards.threshold })}` : ""}</p></details>`;
 }

@@ -7,8 +7,9 @@ import { money } from "/format.js";
 import { session } from "/kept.js";
 import { has, t } from "/lang.js";
 import { endsFeature, gambleWords, isFeature, jackpotOf, wordsOf } from "/phases.js";
-import { REDUCERS, START, isWatching, sceneOf } from "/state.js";
+import { REDUCERS, START, isWatching, sceneOf, shownWin } from "/state.js";
 
+const GUESS_MS = { normal: 1400, turbo: 600 }; // so long the card lies face up that ends a gamble
 const REMEMBERED = 16; // the engine recognises a request by its key for so many moves
 const AWAY = Symbol("back after a lost connection");
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -24,6 +25,17 @@ function gambleNews(before, answer, currency) {
 	const step = answer.round?.gambles?.at(-1);
 	if (!step || (before?.gambles?.length ?? 0) >= answer.round.gambles.length) return null;
 	return { bad: !step.won, text: gambleWords(step, currency), guess: step.won ? "gamble-win" : "gamble-lose" };
+}
+
+// The card of a guess; one that ends the gamble is seen on the table before that closes.
+async function showGuess(store, { round }, news) {
+	const { window, fast } = store.current;
+	store.dispatch({ type: "card", card: round.gambles.at(-1).card });
+	if (round.next === "gamble" || window !== "gamble") return news;
+	store.dispatch({ type: "guessed", guessed: news });
+	await Promise.race([pause(GUESS_MS[fast ? "turbo" : "normal"]), hurryOf(store).pressed]);
+	Object.assign(store, { hurry: null, hurried: false });
+	return { ...news, guess: null }; // its sound has been heard
 }
 
 // For screen readers: one summary after all phases have been shown.
@@ -135,8 +147,8 @@ async function play(store, request, from, again = true, free = false) {
 		}
 		// The bet closed the last round and that round drew Jackpot Cards: there are no new phases to show.
 		if (!answer.bet_not_placed) await reveal(store, round, from);
-		const news = answer.bet_not_placed ? { bad: false, text: t("bet-not-placed") } : gambleNews(from === 0 ? null : old, answer, answer.currency ?? store.current.currency);
-		if (news && !answer.bet_not_placed) store.dispatch({ type: "card", card: round.gambles.at(-1).card });
+		let news = answer.bet_not_placed ? { bad: false, text: t("bet-not-placed") } : gambleNews(from === 0 ? null : old, answer, answer.currency ?? store.current.currency);
+		if (news && !answer.bet_not_placed) news = await showGuess(store, answer, news);
 		store.dispatch({ type: "answer", answer, message: news, said: news ? "" : summary(store.current, answer) });
 		const proof = await prove(store.promises[round?.round], round);
 		if (proof) store.dispatch({ type: "proof", proof });
@@ -216,20 +228,33 @@ const interrupted = ({ claim, deck, jackpot, window }) => Boolean(claim || deck 
 // A pause of autospin, over at once when it is stopped.
 const rest = (store, ms) => store.current.autospin ? Promise.race([pause(ms), new Promise((resolve) => { store.stopped = resolve; })]) : null;
 
+// Why autospin has ended, and what it played and won; a feature's win is not told before it has been seen.
+function sumUp(store, { n, of, staked, won }) {
+	const { autoplay, autoplay_stopped: why, message, round, currency } = store.current;
+	const reason = !autoplay?.spins && has(`auto.ended.${why}`) ? t(`auto.ended.${why}`) : "";
+	const sum = n && !isWatching(round) ? t("auto.sum", { n, of, staked: money(staked, currency), won: money(won, currency) }) : "";
+	if ((reason || sum) && !message?.bad) store.dispatch({ type: "say", text: [reason, sum].filter(Boolean).join(" ") });
+}
+
 async function spinOn(store, total) {
 	store.dispatch({ type: "autospin", spins: total });
+	const played = { n: 0, of: total, staked: 0, won: 0 };
 	for (;;) {
 		const { autoplay, autospin: wanted } = store.current;
 		if (!wanted || !autoplay?.spins) break;
 		const answer = await spin(store);
+		if (answer?.round && !answer.bet_not_placed) {
+			played.n += 1;
+			played.staked += answer.round.stake_minor;
+			played.won += shownWin(store.current);
+		}
 		if (answer === AWAY && !isWatching(store.current.round)) continue;
 		if (!answer || answer === AWAY || isWatching(answer.round)) break;
 		await rest(store, store.current.nextBet - Date.now()); // the smallest time between two bets
 		do await rest(store, store.current.fast ? 80 : 300);
 		while (store.current.autospin && interrupted(store.current));
 	}
-	const { autoplay, autoplay_stopped: why, message } = store.current;
-	if (!autoplay?.spins && has(`auto.ended.${why}`) && !message?.bad) store.dispatch({ type: "say", text: t(`auto.ended.${why}`) });
+	sumUp(store, played);
 	await stopAutospin(store);
 }
 

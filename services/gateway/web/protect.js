@@ -27,20 +27,27 @@ function Limit({ entry, currency, set, busy }) {
 	const { name, limit, used, renews, pending, pending_from: from } = entry;
 	const [text, put] = useState("");
 	const [fault, setFault] = useState(null);
+	const [saved, tell] = useState(false);
+	const change = async (value) => {
+		tell(false);
+		if (!await set(entry, value)) return;
+		put("");
+		tell(true);
+	};
 	const read = () => isMoney(name) ? typedMinor(text, currency) : Number(text) > 0 ? Math.round(60 * Number(text)) : null;
 	function save(event) {
 		event.preventDefault();
 		const value = read();
 		setFault(value === null ? t("limit.wrong") : null);
-		if (value !== null) set(entry, value);
+		if (value !== null) change(value);
 	}
 	const id = `limit-${name}-${entry.period ?? ""}`;
 	return html`<form class="limit" data-limit=${name} data-period=${entry.period ?? ""} onSubmit=${save}><b>${titleOf(entry)}</b>
 		<span class="quiet">${t("limit.now", { limit: shown(name, limit, currency) })}${used !== null && limit !== null ? ` ${t("limit.used", { used: shown(name, used, currency), left: shown(name, Math.max(0, limit - used), currency) })}` : ""}${renews && limit !== null ? ` ${t("limit.renews", { time: dateTime(renews / 1000) })}` : ""}</span>
 		${from ? html`<span class="warn">${t("limit.pending", { limit: shown(name, pending, currency), time: dateTime(from / 1000) })}</span>` : null}
 		<div class="limitform"><label for=${id} class="unseen">${titleOf(entry)}</label><input id=${id} inputmode="decimal" placeholder=${isMoney(name) ? limit === null ? currency : decimal(limit, currency) : t("limit.in-minutes")} value=${text} onInput=${(e) => put(e.target.value)} />
-		<button disabled=${busy}>${t("limit.set")}</button>${limit === null ? null : html`<button type="button" disabled=${busy} onClick=${() => set(entry, -1)}>${t("limit.remove")}</button>`}</div>
-		${fault ? html`<span class="bad" role="alert">${fault}</span>` : null}</form>`;
+		<button disabled=${busy}>${t("limit.set")}</button>${limit === null ? null : html`<button type="button" disabled=${busy} onClick=${() => change(-1)}>${t("limit.remove")}</button>`}</div>
+		<span role="status" class="good">${saved && !busy ? t("limit.saved") : ""}</span>${fault ? html`<span class="bad" role="alert">${fault}</span>` : null}</form>`;
 }
 
 // A pause is asked about: it cannot be taken back.
@@ -60,8 +67,10 @@ export function LimitsWindow({ app, close }) {
 		put((old) => ({ ...old, busy: true, error: null }));
 		try {
 			put({ limits: (await request()).limits, busy: false, error: null });
+			return true;
 		} catch (error) {
 			put((old) => ({ ...old, busy: false, error: refusalWords(error, currency) }));
+			return false;
 		}
 	};
 	useEffect(() => { ask(() => get("/v1/limits", token)); }, []);
@@ -98,7 +107,7 @@ export function refusalWords({ code, status, message, body }, currency) {
 function Result({ session, currency }) {
 	return html`<table><tbody><tr><th>${t("session.since")}</th><td class="number">${clock(session.since_us / 1000)} (${duration((session.time_us - session.since_us) / 1e6)})</td></tr>
 		<tr><th>${t("session.rounds")}</th><td class="number">${session.rounds}</td></tr><tr><th>${t("session.staked")}</th><td class="number">${money(session.staked_minor, currency)}</td></tr>
-		<tr><th>${t("session.returned")}</th><td class="number">${money(session.returned_minor, currency)}</td></tr><tr><th>${t("session.net")}</th><td class="number"><b id="net" class=${session.net_minor < 0 ? "bad" : "good"}>${money(session.net_minor, currency)}</b></td></tr></tbody></table>
+		<tr><th>${t("session.returned")}</th><td class="number">${money(session.returned_minor, currency)}</td></tr><tr><th>${t("session.net")}</th><td class="number"><b id="net" class=${session.net_minor < 0 ? "bad" : "good"}>${session.net_minor > 0 ? "+" : ""}${money(session.net_minor, currency)}</b></td></tr></tbody></table>
 		${session.whole ? null : html`<p class="quiet">${t("session.part")}</p>`}`;
 }
 

@@ -76,9 +76,10 @@ export function Gamble({ app, close, Button }) {
 	useLayoutEffect(() => { scene.current.querySelector("#red").focus({ preventScroll: true }); }, []);
 	const stake = round.pending_minor;
 	const closed = gambleClosed(state);
-	const latest = round.gambles?.length && cards.length && !busy ? cards[0] : null;
+	const { guessed } = state;
+	const latest = guessed || (round.gambles?.length && cards.length && !busy) ? cards[0] : null;
 	return html`<div class="scene gamble" id="gamble" role="group" aria-label=${t("gamble.title")} ref=${scene}>
-		<div class="scenehead"><span><b>${t("gamble.offer", { stake: money(stake, currency), win: money(2 * stake, currency) })}</b> <small class="quiet">${closed && !busy ? closed : t("gamble.attempts", { n: round.gamble_attempts_left })}</small></span><button class="small" id="gamble-close" onClick=${close}>${t("back")}</button></div>
+		<div class="scenehead"><span>${guessed ? html`<b class=${guessed.bad ? "bad" : "good"} id="guessed">${guessed.text}</b>` : html`<b>${t("gamble.offer", { stake: money(stake, currency), win: money(2 * stake, currency) })}</b> <small class="quiet">${closed && !busy ? closed : t("gamble.attempts", { n: round.gamble_attempts_left })}</small>`}</span><button class="small" id="gamble-close" onClick=${close}>${t("back")}</button></div>
 		<div class="table"><${Guess} app=${app} Button=${Button} id="red" red=${true} closed=${closed} />
 		${latest === null ? html`<span class="card large back" aria-hidden="true"><${Picture} name="back" /></span>` : html`<span class="large"><${Card} card=${latest} /></span>`}
 		<${Guess} app=${app} Button=${Button} id="black" red=${false} closed=${closed} /></div>

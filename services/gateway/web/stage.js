@@ -2,7 +2,7 @@
 import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "/vendor/htm-preact.js";
 import { Suit } from "/cards.js";
 import { world } from "/art.js";
-import { Bet, BonusSpins, Button, MainButton, Resume, WitchBadge } from "/controls.js";
+import { Bet, BonusSpins, BoughtMode, Button, MainButton, Resume, WitchBadge } from "/controls.js";
 import { effects } from "/late.js";
 import { Icon } from "/icons.js";
 import { CARD_SUITS, money } from "/format.js";
@@ -17,7 +17,7 @@ import { featuresOf, isFeature, jackpotOf, openingOf } from "/phases.js";
 import { Counters, Grid, PhaseWords, turningReels, useWinCycle } from "/reels.js";
 import { Celebration, Count, Gamble, Intro, Vials, gambleClosed } from "/scenes.js";
 import { sound } from "/sound.js";
-import { hides, sceneOf, shownMoney, shownWin } from "/state.js";
+import { hides, sceneOf, shownMoney, shownWin, stakeOf } from "/state.js";
 
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
@@ -144,7 +144,8 @@ function useStage({ state, latest: store }) {
 		if (state.spinning) motion.current.roll(Array.from({ length: state.game.reels }, (_, reel) => reel), state.fast);
 		else if (!state.revealing) motion.current.halt();
 	}, [state.spinning, state.revealing]);
-	useEffect(() => { if (state.message?.guess) sound.play(state.message.guess); }, [state.message]);
+	const guess = state.guessed?.guess ?? state.message?.guess;
+	useEffect(() => { if (guess) sound.play(guess); }, [state.guessed, state.message]);
 }
 
 // Something always has the focus: if what had it is gone, the main button gets it.
@@ -215,7 +216,7 @@ function Top({ app }) {
 		${launch && !mayLeave() ? null : html`<${Button} app=${app} id="home" class="icon" aria-label=${t("lobby")} why=${leaveReason(state)} run=${() => goHome(app)}><${Icon} name="home" /><//>`}
 		<h1 class="gamename">${named(game.name)}</h1>${state.config.kind === "live" ? null : html`<span class="kind" id="kind">${t("play-money")}</span>`}
 		<span class="spacer"></span>
-		<span class="status"><${Clock} token=${state.token} /><span class="facts quiet"><${Feed} feed=${state.feed} />${state.token ? html`<span id="player" title=${state.player}>${state.player}</span>` : null}<span>${t("round-no")} <b id="round">${spinning ? "…" : (revealing ? state.shownRound : round?.round) ?? "–"}</b></span></span></span>
+		<span class="status"><${Clock} token=${state.token} /><span class="facts quiet"><${Feed} feed=${state.feed} />${state.token ? html`<span id="player" title=${state.player}>${state.player}</span>` : null}<span>${t("round-no")} <b id="round">${spinning ? "…" : (revealing ? null : round?.round) ?? state.shownRound ?? "–"}</b></span></span></span>
 		<${SoundButton} />
 		<button type="button" id="rules" class="icon" aria-label=${t("rules")} aria-haspopup="dialog" onClick=${() => dispatch({ type: "window", name: "rules" })}>i</button>
 		<button type="button" id="menu" class="icon" aria-label=${t("menu")} aria-haspopup="dialog" onClick=${() => dispatch({ type: "window", name: "menu" })}><${Icon} name="menu" /></button></div>`;
@@ -235,10 +236,11 @@ export function jackpotsOf({ pools, game, currency = "EUR" }) {
 		.sort((a, b) => (a.coin_minor ?? 0) - (b.coin_minor ?? 0) || (a.level ?? 0) - (b.level ?? 0))]).filter(([, rows]) => rows.length);
 }
 
-function Jackpots({ state }) {
+// A press opens what they are and how they are won; with keys, the menu does.
+function Jackpots({ state, open }) {
 	const groups = jackpotsOf(state);
 	if (!groups.length) return null;
-	return html`<section id="jackpots" aria-label=${t("jackpots")}>${groups.map(([pool, rows]) => html`<div class="jackpots" key=${pool.pool} data-kind=${pool.kind}>
+	return html`<section id="jackpots" aria-label=${t("jackpots")} onClick=${open}>${groups.map(([pool, rows]) => html`<div class="jackpots" key=${pool.pool} data-kind=${pool.kind}>
 		${rows.map((row) => html`<${Tile} key="${row.currency}-${row.level ?? row.coin_minor}" pool=${pool} row=${row} coin=${state.bet.coin_minor} />`)}</div>`)}</section>`;
 }
 
@@ -281,8 +283,8 @@ function Meters({ state }) {
 	const { balance, pending } = shownMoney(state);
 	return html`<div class="meters">
 		<div class="meter"><span>${t("balance")}</span><b id="balance">${token ? money(balance, currency) : "–"}</b>${token ? coins(balance) : null}</div>
-		<div class="meter"><span>${t("win")}</span><div id="win" class=${win > 0 ? "gold" : ""}><${Count} state=${counted} currency=${currency ?? "EUR"} to=${counted.counting ? win : undefined} /></div>${coins(counted.counting ? counted.counting.from : win)}
-		<small class=${pending ? "open" : "unseen"}>${t("open")} <span id="pending">${money(pending ?? 0, currency ?? "EUR")}</span></small></div></div>`;
+		<div class="meter"><span>${t("win")}</span><div id="win" class=${win > 0 && win >= stakeOf(state) ? "gold" : ""}><${Count} state=${counted} currency=${currency ?? "EUR"} to=${counted.counting ? win : undefined} /></div>${coins(counted.counting ? counted.counting.from : win)}
+		<small class="open ${pending ? "" : "held"}" aria-hidden=${pending ? undefined : "true"}>${t("open")} <span id="pending">${money(pending ?? 0, currency ?? "EUR")}</span></small></div></div>`;
 }
 
 function Bar({ app }) {
@@ -314,9 +316,9 @@ function Covers({ app, gambling }) {
 }
 
 // What the lines that are drawn now win, on the reels. Only for the eye: the message below says it for all.
-function WinPlate({ items, phase, currency }) {
+function WinPlate({ items, phase, currency, stake }) {
 	const shown = items.length === 1 ? items[0].amount_minor : phase.win_minor;
-	return shown ? html`<div class="winplate" key="${phase.index}-${shown}" aria-hidden="true">${money(shown, currency)}</div>` : null;
+	return shown ? html`<div class="winplate ${phase.win_minor < stake ? "return" : ""}" key="${phase.index}-${shown}" aria-hidden="true">${money(shown, currency)}</div>` : null;
 }
 
 // The game's name on its plaque, where a tall window leaves room above the reels.
@@ -341,11 +343,11 @@ export function Stage({ app, chosen }) {
 	return html`<section class="game" id="play" aria-label=${named(game.name)} data-game=${game.id} data-state=${state.busy ? "busy" : "ready"} data-speed=${state.fast ? "fast" : "normal"} data-scene=${phase && isFeature(phase) ? phase.kind : "base"}>
 		${look.background ? html`<img class="backdrop" src=${look.background} alt="" />` : null}
 		<${Top} app=${app} />
-		<${Jackpots} state=${state} />
+		<${Jackpots} state=${state} open=${() => app.dispatch({ type: "window", name: "jackpots" })} />
 		<div class="info"><${WitchBadge} app=${app} /><${Potions} state=${state} /><${Counters} scene=${scene} phase=${phase} landing=${landing || state.spinning} id="counters" /></div>
-		<div class="stage"><${Grid} game=${game} phase=${screen} landing=${landing || state.spinning} items=${cycled} id="reels" moving=${Boolean(state.token)} frame=${look.frame}>${cycled.length && !hides(state) ? html`<${WinPlate} items=${cycled} phase=${phase} currency=${state.currency} />` : null}<${Plaque} game=${game} title=${look.title} /><${Covers} app=${app} gambling=${gambling} /><//>
+		<div class="stage"><${Grid} game=${game} phase=${screen} landing=${landing || state.spinning} items=${cycled} id="reels" moving=${Boolean(state.token)} frame=${look.frame}>${cycled.length && !hides(state) ? html`<${WinPlate} items=${cycled} phase=${phase} currency=${state.currency} stake=${stakeOf(state)} />` : null}<${Plaque} game=${game} title=${look.title} /><${Covers} app=${app} gambling=${gambling} /><//>
 			<canvas class="effects" ref=${canvas} aria-hidden="true"></canvas></div>
-		<${Resume} app=${app} /><${BonusSpins} app=${app} />
+		<${Resume} app=${app} /><${BonusSpins} app=${app} /><${BoughtMode} app=${app} />
 		<${Say} app=${app} scene=${scene} phase=${phase} />
 		<${Bar} app=${app} />
 		<p class="unseen" role="status" id="said">${state.said}</p>

@@ -1,6 +1,6 @@
 // The state of the player's page, and how each event changes it.
 import { money } from "/format.js";
-import { coinsOf, modeOf, priceOf, startBet } from "/game.js";
+import { coinsOf, modeOf, priceOf, startBet, totalBet } from "/game.js";
 import { t } from "/lang.js";
 import { refusalWords } from "/protect.js";
 
@@ -15,12 +15,13 @@ export const START = {
 	balance_seq: 0, balance_epoch: 0,
 	// what the player chose
 	mode: null, bet: null, bets: {}, fast: false, autospin: 0, stopping: false, nextBet: 0, autoplay_stopped: null,
-	// what is shown: `landing` while reels turn, `counting` while a win counts up, `silent` while an answer is late
-	busy: false, spinning: false, revealing: false, landing: false, counting: null, celebration: null, intro: null, jackpot: null, silent: null,
+	// what is shown: `landing` while reels turn, `counting` while a win counts up, `silent` while an answer is late, `guessed` while the last card of a
+	// gamble lies on the table
+	busy: false, spinning: false, revealing: false, landing: false, counting: null, celebration: null, intro: null, jackpot: null, silent: null, guessed: null,
 	view: "game", window: null, question: null, left: null, away: 0, steps: [], at: -1, message: null, said: "", proof: null, feed: "connecting",
 	cards: [], awards: [], deck: null, news: [], wonBefore: 0, from: 0, paying: null, shownRound: null, last: false,
 };
-const AT_REST = { busy: false, spinning: false, revealing: false, landing: false, counting: null, celebration: null, intro: null, silent: null };
+const AT_REST = { busy: false, spinning: false, revealing: false, landing: false, counting: null, celebration: null, intro: null, silent: null, guessed: null };
 
 // Answers and events may arrive out of order: keep the balance of the later journal row. The same row may come again, when a jackpot is shown late.
 function laterBalance({ balance_minor, balance_seq }, { minor, seq }) {
@@ -87,7 +88,7 @@ export const REDUCERS = {
 	loaded: (state, { config, games, pools }) => ({ ...state, config, games, pools }),
 	figures: (state, { figures }) => ({ ...state, figures }),
 	game(state, { game, answer }) {
-		const kept = state.bets[game.id];
+		const kept = state.bets[game.id] && { ...state.bets[game.id], mode: game.modes[0].id }; // who comes back buys nothing unasked
 		const fresh = { ...state, game, bet: kept ?? startBet(game, state.currency ?? "EUR"), round: null, carried: null, steps: [], at: -1, mode: null, proof: null, message: null, autospin: 0, said: "", claim: null, deck: null, cards: [], awards: [], last: false, jackpot: null };
 		if (!answer) return fresh;
 		const shown = withRound(fresh, answer);
@@ -155,7 +156,9 @@ export const REDUCERS = {
 	window: (state, { name }) => ({ ...state, window: name }),
 	ask: (state, { question }) => ({ ...state, question }),
 	say: (state, { text, bad = false }) => ({ ...state, message: { bad, text } }),
-	words: (state) => ({ ...state }),
+	guessed: (state, { guessed }) => ({ ...state, guessed }),
+	// Another language: what has been said was in the old one.
+	words: (state) => ({ ...state, said: "", message: null }),
 };
 
 // The price of the bet and the win that it collects from the last round, until the whole answer is shown.
@@ -171,6 +174,9 @@ export function shownMoney({ balance_minor: balance, pending_minor: pending = 0,
 export const hides = ({ landing, spinning, counting, celebration }) => Boolean(landing || spinning || counting || celebration);
 
 export const sceneOf = (state) => ({ game: state.game, currency: state.currency ?? "EUR", witch: state.witch ?? 0, mode: state.mode });
+
+// The stake that a win is held against: less than it is a return, not a win.
+export const stakeOf = ({ busy, round, bet }) => (!busy && round?.stake_minor) || totalBet((!busy && round?.bet) || bet);
 
 // The win shown so far: the sum of the phases whose reels stand while they are revealed, then the server's total.
 export function shownWin(state) {
