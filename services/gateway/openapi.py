@@ -461,6 +461,12 @@ def page(**members):
 
 SESSION = {"token": TEXT, "player": PLAYER, "expires_at": told(U, "Seconds since 1970.")}
 FIGURES = obj(pool=U, levels=many(obj(level=LEVEL, suit=TEXT, currency=CURRENCY, value_minor=MINOR, seed_minor=MINOR, version=U)))
+REPLAYED = obj(replay=BOOL, witch=told(U, "The player's witch in this round."), currency=CURRENCY, math_version=hexes(32), secret_Q=HEX, round=named("RoundView"),
+               rows=or_null(many(named("JournalRow"))))
+HISTORY = page(entries=many(named("HistoryEntry")), searched_until_us_Q=told(US, "The page ended after 500 rows: the time of the last one. `next` continues from there."))
+HISTORY_QUERY = [LIMIT, BEFORE, ("game", SLUG, "Only entries of this game."), ("wins", one_of("true"), "Only entries with a win."),
+                 ("kind", {"enum": ["money", *HISTORY_KINDS["enum"]]}, "Only entries of this kind. `money`: deposits, withdrawals, corrections, grants. `bonus_spins`: also their rounds."),
+                 ("from_us", whole(1), "Not before this time."), ("to_us", whole(1), "Not after this time.")]
 OPERATOR, OF_PLAYER, OF_POOL = "/v1/operators/{}", "/v1/operators/{}/players/{}", "/v1/operators/{}/pools/{}"
 
 route("public", "get", "/v1/config", "What a page needs to know about the installation",
@@ -490,12 +496,8 @@ route("player", "post", "/v1/limits", "Sets a limit, or a pause", named("OwnLimi
 route("player", "get", "/v1/rounds", "Past rounds, newest first", page(rounds=many(named("PastRound")), bounded_Q=told(BOOL, "The page ended after 500 rows; `next` continues from there.")), query=[
     LIMIT, BEFORE, ("game", SLUG, "Only rounds of this game."), ("wins", one_of("true"), "Only rounds with a win.")])
 route("player", "get", "/v1/rounds/{}", "A past round, replayed; with its secret once the round is closed",
-      obj(replay=BOOL, witch=told(U, "The player's witch in this round."), currency=CURRENCY, math_version=hexes(32), secret_Q=HEX, round=named("RoundView"), rows=or_null(many(named("JournalRow")))))
-route("player", "get", "/v1/history", "Everything that moved the player's money, newest first", page(
-    entries=many(named("HistoryEntry")), searched_until_us_Q=told(US, "The page ended after 500 rows: the time of the last one. `next` continues from there.")), query=[
-        LIMIT, BEFORE, ("game", SLUG, "Only entries of this game."), ("wins", one_of("true"), "Only entries with a win."),
-        ("kind", {"enum": ["money", *HISTORY_KINDS["enum"]]}, "Only entries of this kind. `money`: deposits, withdrawals, corrections, grants. `bonus_spins`: also their rounds."),
-        ("from_us", whole(1), "Not before this time."), ("to_us", whole(1), "Not after this time.")])
+      REPLAYED)
+route("player", "get", "/v1/history", "Everything that moved the player's money, newest first", HISTORY, query=HISTORY_QUERY)
 route("player", "get", "/v1/journal", "All rows of the account, newest first", page(rows=many(named("JournalRow"))), query=[LIMIT, BEFORE])
 route("player", "get", "/v1/cards", "Card rounds that are open or not booked yet, and their sets", obj(rounds=many(named("CardRound")), sets=many(FIGURES)))
 route("player", "get", "/v1/cards/{}", "A card round, present or past", obj(card_round=named("CardRound")))
@@ -578,6 +580,8 @@ route("operator", "get", OPERATOR + "/players", "The operator's players, by numb
       query=[("limit", whole(1, 500), "The largest number of entries."), ("after", whole(0), "Players after this number."),
              ("number", TEXT, "Players whose number begins with these digits.")])
 route("operator", "get", OF_PLAYER, "A player's account", named("Player"))
+route("operator", "get", OF_PLAYER + "/history", "The player's history, as the player sees it", HISTORY, query=HISTORY_QUERY)
+route("operator", "get", OF_PLAYER + "/rounds/{}", "A past round of the player, replayed, as the player sees it", REPLAYED)
 
 route("events", "get", "/v1/events/stream", "The frames of the WebSocket as server-sent events", TEXT, media="text/event-stream",
       query=[("channels", TEXT, "`jackpots`, `winners`, and with a player's token `player`; separated by commas.")])

@@ -140,6 +140,44 @@ def test_a_player_is_cared_for():
     assert not found, found
 
 
+def test_a_missing_jackpot_is_found_and_proven():
+    """A player asks where the jackpot of the night is: from the number to the proof of the round in at most six presses, by who cares for players."""
+    person = Person(place, deposit=10000)
+    force(place, person.name, [*RULES.stops(bonuses=3), 0], RULES.stops())
+    person.bet(1, 15, 1)
+    number = person.round["round"]
+    while person.round and person.round["next"] == "pick":
+        person.act("pick", choice=len(person.round["picked"]) // 2)
+    [[paid]] = wait_until("the award", lambda: place.sql(f"select amount from wallet.journal where kind = 24 and player = {(1 << 48) + person.number}"), 20)
+    person.bet(1, 15, 1)
+    page = pages.Page("support", "/operator/", apart=True)
+    inside(page, "ella")
+    pages.browser.ask("problems")  # that it had no session
+    page.evaluate(code="{ window.presses = 0; document.addEventListener('click', () => { window.presses += 1; }, true); }")
+    page.press("nav a[href='#players']")
+    page.fill(selector="input[name=number]", value=str(person.number))
+    page.see("document.querySelectorAll('[data-table=players] tbody tr').length === 1")
+    page.press("[data-table=players] tbody a")
+    page.see("document.querySelector('[data-table=past] tbody tr')")
+    page.select(selector="[name=only-kind]", value="jackpot")
+    page.see("document.querySelectorAll('[data-table=past] tbody tr').length === 1")
+    assert f"{int(paid) // 100}.{int(paid) % 100:02d}" in page.text(selector="[data-table=past] tbody").replace(",", "")
+    page.press(f"[data-table=past] a[href='#players/{person.number}/{number}']")
+    page.see("/Drawn again from its record/.test(document.querySelector('#round-proof')?.innerText)")
+    page.see("/[0-9a-f]{64}/.test(document.querySelector('#round-proof dd:nth-of-type(3)')?.innerText)")
+    assert page.evaluate(code="window.presses") <= 6
+    assert page.evaluate(code="document.querySelectorAll('.replayed .art').length") == 15 and page.evaluate(code="document.querySelectorAll('[data-table=round-rows] tbody tr').length") >= 2
+    page.press(".steps li:nth-child(2) button")
+    page.see("/JACKPOT/.test(document.querySelector('#steps').innerText)")
+    page.picture("round")
+    page.size(width=390, height=844)
+    page.picture("phone-round")
+    assert page.evaluate(code="document.documentElement.scrollWidth <= innerWidth")
+    found = pages.browser.ask("problems")
+    assert not found, found
+    pages.browser.ask("close", page.name)
+
+
 def test_withdrawals_of_all_players():
     """One that the provider never answers becomes stuck and is decided; who may not move money sees it without buttons."""
     people = [Person(place, deposit=10000) for _ in range(2)]
@@ -359,6 +397,7 @@ if __name__ == "__main__":
     with Desk("console") as place:
         add("anna", "support,finance,jackpots,administrator")
         add("bert", "jackpots")
+        add("ella", "support")
         add("dora", "administrator")
         for _ in range(3):
             Person(place, deposit=100000)

@@ -293,19 +293,17 @@ static void on_listing_state(struct gateway *gateway, struct edge_request *reque
 	rows_read(listing, listing->before);
 }
 
-void on_history(struct edge_request *request, void *context)
+void history_list(struct gateway *gateway, struct edge_request *request, player_id player)
 {
 	static const char *const names[] = { "limit", "before", "game", "wins", "kind", "from_us",
 		"to_us", NULL };
-	struct gateway *gateway = context;
-	struct service_request sent = { .done = on_listing_state };
+	struct service_request sent = { .done = on_listing_state, .player = player };
 	struct history_filter filter;
 	Carillon__SpinCommand command;
 	char text[TEXT_NUMBER];
 
 	carillon__spin_command__init(&command);
-	if (!auth_player(gateway, request, &sent.player) || !history_reads_soon(gateway, request) ||
-		!answer_query(request, names) ||
+	if (!history_reads_soon(gateway, request) || !answer_query(request, names) ||
 		!answer_limit(request, LIMIT_DEFAULT, LIMIT_MAX, &sent.number) ||
 		!filter_read(request, gateway, &filter))
 		return;
@@ -316,4 +314,12 @@ void on_history(struct edge_request *request, void *context)
 	}
 	command.kind = CARILLON__SPIN_KIND__SPIN_STATE;
 	(void)request_spin(gateway, request, sent, &command);
+}
+
+void on_history(struct edge_request *request, void *context)
+{
+	player_id player;
+
+	if (auth_player(context, request, &player))
+		history_list(context, request, player);
 }

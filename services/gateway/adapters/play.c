@@ -1,4 +1,5 @@
 /* Players' requests: state, bets, steps, settings, replay of a past round. */
+#include "services/gateway/adapters/history_read.h"
 #include "services/gateway/adapters/own_limits.h"
 
 #include "libcommon/io/clock.h"
@@ -139,11 +140,11 @@ static void action_fill(Carillon__SpinCommand *command, const struct action_body
 }
 
 /* {round} of the path. */
-static bool round_of(struct edge_request *request, int64_t *round_r)
+static bool round_of(struct edge_request *request, const char *text, int64_t *round_r)
 {
-	if (number_read(edge_parameter(request, 0), 1, MOVE_MAX, round_r))
+	if (number_read(text, 1, MOVE_MAX, round_r))
 		return true;
-	answer_bad(request, "round", edge_parameter(request, 0), "the number of a round");
+	answer_bad(request, "round", text, "the number of a round");
 	return false;
 }
 
@@ -160,7 +161,8 @@ void on_action(struct edge_request *request, void *context)
 	int64_t round;
 	const char *key;
 	if (!auth_action(gateway, request, &sent.player) || !auth_key(request, &key) ||
-		!round_of(request, &round) || !answer_parse(request, action_fields, &body) ||
+		!round_of(request, edge_parameter(request, 0), &round) ||
+		!answer_parse(request, action_fields, &body) ||
 		!game_served(gateway, request, body.game) ||
 		!presence_game(gateway, request, sent.player, body.game, false))
 		return;
@@ -230,17 +232,25 @@ void on_settings(struct edge_request *request, void *context)
  * ----------------------------------------------------------------------------------------------------------------
  */
 
-void on_replay(struct edge_request *request, void *context)
+void history_round(
+	struct gateway *gateway, struct edge_request *request, player_id player, const char *number)
 {
 	static const char *const names[] = { NULL };
-	struct gateway *gateway = context;
-	struct service_request sent = { .done = history_replay };
+	struct service_request sent = { .done = history_replay, .player = player };
 	Carillon__SpinCommand command;
+
 	carillon__spin_command__init(&command);
-	if (!auth_player(gateway, request, &sent.player) || !answer_query(request, names) ||
-		!round_of(request, &sent.number))
+	if (!answer_query(request, names) || !round_of(request, number, &sent.number))
 		return;
 	command.kind = CARILLON__SPIN_KIND__SPIN_REPLAY;
 	command.round = (uint64_t)sent.number;
 	(void)request_spin(gateway, request, sent, &command);
+}
+
+void on_replay(struct edge_request *request, void *context)
+{
+	player_id player;
+
+	if (auth_player(context, request, &player))
+		history_round(context, request, player, edge_parameter(request, 0));
 }

@@ -80,5 +80,7 @@ const struct edge_route gateway_routes[] = {
 	{ EDGE_POST, "/v1/operators/{}/webhooks/{}/dead", on_webhook_resend, true },
 	{ EDGE_GET, "/v1/operators/{}/players", on_player_search, false },
 	{ EDGE_GET, "/v1/operators/{}/players/{}", on_player_view, false },
+	{ EDGE_GET, "/v1/operators/{}/players/{}/history", on_player_history, false },
+	{ EDGE_GET, "/v1/operators/{}/players/{}/rounds/{}", on_player_round, false },
 	{ EDGE_GET, NULL, NULL, false },
 };

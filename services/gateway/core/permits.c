@@ -51,6 +51,8 @@ static const struct {
 	{ true, "/v1/operators/{}/players", PERMIT_OPEN },
 	{ true, "/v1/operators/{}/sessions", PERMIT_OPEN },
 	{ false, PLAYER, PERMIT_PLAYERS },
+	{ false, PLAYER "/history", PERMIT_PLAYERS },
+	{ false, PLAYER "/rounds/{}", PERMIT_PLAYERS },
 	{ true, PLAYER "/deposits", PERMIT_MONEY },
 	{ true, PLAYER "/withdrawals", PERMIT_MONEY },
 	{ false, PLAYER "/withdrawals", PERMIT_PLAYERS },

@@ -38,10 +38,10 @@ export function lockReason(state) {
 	return state.busy ? t("why.busy") : null;
 }
 
-// A button that keeps the focus and answers a press with the reason when it cannot act.
-export function Button({ app, why, run, class: name = "", children, ...more }) {
-	const press = () => why ? app.dispatch({ type: "say", text: why, bad: true }) : run();
-	return html`<button type="button" class=${name} aria-disabled=${why ? "true" : undefined} title=${why ?? undefined} onClick=${press} ...${more}>${children}</button>`;
+// A button that keeps the focus and answers a press with the reason when it cannot act. `still`: for a moment it does nothing, and says nothing.
+export function Button({ app, why, still, run, class: name = "", children, ...more }) {
+	const press = () => still ? undefined : why ? app.dispatch({ type: "say", text: why, bad: true }) : run();
+	return html`<button type="button" class=${name} aria-disabled=${why || still ? "true" : undefined} title=${why ?? undefined} onClick=${press} ...${more}>${children}</button>`;
 }
 
 // ---- prices that are asked about ----

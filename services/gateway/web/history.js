@@ -47,7 +47,7 @@ function Replay({ replay, close, player }) {
 		<${Screen} scene=${scene} phase=${steps[at]} name="replay-" />
 		<${Course} scene=${scene} steps=${steps} at=${at} choose=${choose} name="replay-" />
 		${round.gambles?.length ? html`<ol class="doubles" id="replay-doubles">${round.gambles.map((step, i) => html`<li key=${i} class=${step.won ? "good" : "bad"}>${gambleWords(step, replay.currency)}</li>`)}</ol>` : null}
-		<p>${t("replay-bet", { bet: money(round.stake_minor, replay.currency) })}</p>
+		<p>${t("replay-bet", { bet: money(round.stake_minor, replay.currency), win: money(round.win_minor, replay.currency) })}</p>
 		<details id="replay-more"><summary>${t("h.support")}</summary><p class="digest quiet">${t("h.math", { version: round.math_version })}</p><${SupportLink} player=${player} round=${round.round} /></details></div>`;
 }
 
@@ -59,7 +59,7 @@ function What({ entry, games, pools }) {
 	const mode = entry.mode ? named(game?.modes[entry.mode]?.name ?? t("h.was-bought")) : "";
 	const part = entry.kind === "round" ? name : t(`h.kind.${entry.kind}`);
 	const more = [entry.kind !== "round" && entry.game ? name : "", entry.kind === "jackpot" && entry.pool && !entry.game ? gameOfPool(pools, games, entry.pool) : "", entry.round ? t("h.number", { n: entry.round }) : "",
-		mode, entry.doubled_minor ? t("h.doubled") : "", entry.bonus_spin ? t("h.bonus-spin") : "", entry.void ? t("h.void") : "", entry.kind === "round" && !entry.closed ? t("h.open") : ""].filter(Boolean);
+		mode, entry.doubled_minor ? t(entry.doubled_minor > 0 ? "h.doubled-won" : "h.doubled-lost") : "", entry.bonus_spin ? t("h.bonus-spin") : "", entry.void ? t("h.void") : "", entry.kind === "round" && !entry.closed ? t("h.open") : ""].filter(Boolean);
 	return html`<b>${part}</b> <span class="quiet">${more.join(" · ")}</span>`;
 }
 

@@ -2,7 +2,7 @@
 import { html, useState } from "/vendor/htm-preact.js";
 import { Dialog } from "/dialog.js";
 import { Icon } from "/icons.js";
-import { mayPay, openCashier } from "/launch.js";
+import { launch, mayPay, openCashier } from "/launch.js";
 import { LANGUAGES, chooseLanguage, language, t } from "/lang.js";
 import { sound } from "/sound.js";
 
@@ -37,7 +37,7 @@ export function Menu({ app, close }) {
 	};
 	return html`<${Dialog} id="menuwindow" title=${t("menu")} close=${close}>
 		<div class="menulist"><button id="menu-round" class="unlesswide" onClick=${open("round")}>${t("this-round")}</button><button id="menu-rules" onClick=${open("rules")}>${t("rules-and-paytable")}</button>${state.game.jackpot || state.game.cards?.eligible ? html`<button id="menu-jackpots" onClick=${open("jackpots")}>${t("jackpots")}</button>` : null}
-		${state.token ? html`<button id="menu-history" onClick=${open("history")}>${t("history")}</button><button id="menu-session" onClick=${open("session")}>${t("session")}</button><button id="menu-limits" onClick=${open("limits")}>${t("limits")}</button>` : null}${mayPay() ? html`<button id="menu-cashier" onClick=${() => { close(); openCashier(); }}>${t("cashier")}</button>` : null}<button id="full" onClick=${() => { close(); fullScreen(); }}>${t("full-screen")}</button></div>
+		${state.token ? html`<button id="menu-history" onClick=${open("history")}>${t("history")}</button><button id="menu-session" onClick=${open("session")}>${t("session")}</button><button id="menu-limits" onClick=${open("limits")}>${t("limits")}</button>` : null}${state.token && !launch ? html`<button id="menu-logout" onClick=${() => { close(); app.logout(false); }}>${t("logout")}</button>` : null}${mayPay() ? html`<button id="menu-cashier" onClick=${() => { close(); openCashier(); }}>${t("cashier")}</button>` : null}<button id="full" onClick=${() => { close(); fullScreen(); }}>${t("full-screen")}</button></div>
 		<${Sounds} />
 		<div class="picker"><label for="language">${t("language")}</label><select id="language" value=${language()} onChange=${choose}>${LANGUAGES.map(([code, name]) => html`<option key=${code} value=${code}>${name}</option>`)}</select></div><//>`;
 }

@@ -10,6 +10,8 @@ import { endsFeature, gambleWords, isFeature, jackpotOf, wordsOf } from "/phases
 import { REDUCERS, START, isWatching, sceneOf, shownWin } from "/state.js";
 
 const GUESS_MS = { normal: 1400, turbo: 600 }; // so long the card lies face up that ends a gamble
+const CALM_MS = 600; // so long the main button does not spin after it was something else
+const TOLD_MS = 900; // so long a win of autospin is shown at least
 const REMEMBERED = 16; // the engine recognises a request by its key for so many moves
 const AWAY = Symbol("back after a lost connection");
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
@@ -35,6 +37,7 @@ async function showGuess(store, { round }, news) {
 	store.dispatch({ type: "guessed", guessed: news });
 	await Promise.race([pause(GUESS_MS[fast ? "turbo" : "normal"]), hurryOf(store).pressed]);
 	Object.assign(store, { hurry: null, hurried: false });
+	store.dispatch({ type: "calm", ms: CALM_MS });
 	return { ...news, guess: null }; // its sound has been heard
 }
 
@@ -233,7 +236,7 @@ function sumUp(store, { n, of, staked, won }) {
 	const { autoplay, autoplay_stopped: why, message, round, currency } = store.current;
 	const reason = !autoplay?.spins && has(`auto.ended.${why}`) ? t(`auto.ended.${why}`) : "";
 	const sum = n && !isWatching(round) ? t("auto.sum", { n, of, staked: money(staked, currency), won: money(won, currency) }) : "";
-	if ((reason || sum) && !message?.bad) store.dispatch({ type: "say", text: [reason, sum].filter(Boolean).join(" ") });
+	if ((reason || sum) && !message?.bad) store.dispatch({ type: "say", text: [reason, sum].filter(Boolean).join(" "), plain: true });
 }
 
 async function spinOn(store, total) {
@@ -251,7 +254,7 @@ async function spinOn(store, total) {
 		if (answer === AWAY && !isWatching(store.current.round)) continue;
 		if (!answer || answer === AWAY || isWatching(answer.round)) break;
 		await rest(store, store.current.nextBet - Date.now()); // the smallest time between two bets
-		do await rest(store, store.current.fast ? 80 : 300);
+		do await rest(store, store.current.fast ? 80 : shownWin(store.current) ? TOLD_MS : 300);
 		while (store.current.autospin && interrupted(store.current));
 	}
 	sumUp(store, played);

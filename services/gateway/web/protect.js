@@ -1,7 +1,7 @@
 // What protects the player: limits, pauses, the session's clock and result, a reminder of both, logout.
 import { html, useEffect, useRef, useState } from "/vendor/htm-preact.js";
 import { get, post, send } from "/api.js";
-import { Dialog } from "/dialog.js";
+import { Dialog, ask as question } from "/dialog.js";
 import { clock, dateTime, decimal, money, typedMinor } from "/format.js";
 import { session as kept } from "/kept.js";
 import { has, t } from "/lang.js";
@@ -23,7 +23,7 @@ const titleOf = ({ name, period }) => t(`limit.${name}`, { period: period && per
 
 // ---- limits ----
 
-function Limit({ entry, currency, set, busy }) {
+function Limit({ entry, currency, set, busy, sure }) {
 	const { name, limit, used, renews, pending, pending_from: from } = entry;
 	const [text, put] = useState("");
 	const [fault, setFault] = useState(null);
@@ -35,10 +35,11 @@ function Limit({ entry, currency, set, busy }) {
 		tell(true);
 	};
 	const read = () => isMoney(name) ? typedMinor(text, currency) : Number(text) > 0 ? Math.round(60 * Number(text)) : null;
-	function save(event) {
+	async function save(event) {
 		event.preventDefault();
 		const value = read();
 		setFault(value === null ? t("limit.wrong") : null);
+		if (value === 0 && !await sure(titleOf(entry), t("limit.zero", { limit: shown(name, 0, currency) }))) return;
 		if (value !== null) change(value);
 	}
 	const id = `limit-${name}-${entry.period ?? ""}`;
@@ -79,11 +80,12 @@ export function LimitsWindow({ app, close }) {
 		return answer.limits ? answer : get("/v1/limits", token); // it was set, but could not be listed
 	};
 	const set = ({ name, period }, limit) => ask(() => sent({ name, ...(period ? { period } : {}), limit }));
+	const sure = (title, words) => question(app.dispatch, { title, words: [words], yes: t("limit.set") });
 	const start = (name, limit) => ask(() => sent({ name, limit }));
 	const { limits, busy, error } = state;
 	return html`<${Dialog} id="limits" title=${t("limits")} close=${close}><p>${t("limits.words")}</p>
 		${error ? html`<p class="bad" role="alert">${error}</p>` : null}
-		${limits ? limits.filter(({ name }) => !isPause(name)).map((entry) => html`<${Limit} key="${entry.name}-${entry.period}" entry=${entry} currency=${currency} set=${set} busy=${busy} />`) : error ? null : html`<p class="quiet">${t("loading")}</p>`}
+		${limits ? limits.filter(({ name }) => !isPause(name)).map((entry) => html`<${Limit} key="${entry.name}-${entry.period}" entry=${entry} currency=${currency} set=${set} busy=${busy} sure=${sure} />`) : error ? null : html`<p class="quiet">${t("loading")}</p>`}
 		<h3>${t("pause")}</h3><p>${t("pause.words")}</p>${limits ? html`<${Pauses} start=${start} busy=${busy} running=${limits.find(({ name }) => isPause(name))} />` : null}<//>`;
 }
 

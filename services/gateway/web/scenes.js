@@ -45,6 +45,8 @@ export function Vials({ game, round, busy, pick, help }) {
 
 // ---- gamble ----
 
+const SEEN_MS = 900; // so long the card of a right guess lies face up before the next guess
+
 const Card = ({ card }) => html`<span class="card ${RED_SUITS.includes(suitOf(card)) ? "red" : ""}" role="img" aria-label=${cardName(card)}>${cardShort(card)}</span>`;
 
 // If a colour has one suit, the button shows the suit.
@@ -54,10 +56,10 @@ function colourName(game, red) {
 }
 
 // One of the two colours, with its suits.
-function Guess({ app, Button, id, red, closed }) {
+function Guess({ app, Button, id, red, closed, still }) {
 	const { game } = app.state;
 	const suits = game.gamble.suits.filter((suit) => RED_SUITS.includes(suit) === red);
-	return html`<${Button} app=${app} id=${id} class="guess ${id}" why=${closed} run=${() => app.act("gamble", red ? 0 : 1)}><span class="suits">${suits.map((suit) => html`<${Picture} key=${suit} name=${suit} />`)}</span><span>${colourName(game, red)}</span><//>`;
+	return html`<${Button} app=${app} id=${id} class="guess ${id}" why=${closed} still=${still} run=${() => app.act("gamble", red ? 0 : 1)}><span class="suits">${suits.map((suit) => html`<${Picture} key=${suit} name=${suit} />`)}</span><span>${colourName(game, red)}</span><//>`;
 }
 
 // Why the win cannot be gambled now, or null.
@@ -77,12 +79,19 @@ export function Gamble({ app, close, Button }) {
 	const stake = round.pending_minor;
 	const closed = gambleClosed(state);
 	const { guessed } = state;
-	const latest = guessed || (round.gambles?.length && cards.length && !busy) ? cards[0] : null;
+	const guesses = round.gambles?.length ?? 0;
+	const [seen, see] = useState(guesses); // guesses whose card has been looked at; a second tap meanwhile is no guess
+	useEffect(() => {
+		const timer = guesses > seen && !busy ? setTimeout(() => see(guesses), SEEN_MS) : null;
+		return () => clearTimeout(timer);
+	}, [guesses, busy]);
+	const fresh = guesses > seen && !busy && cards.length > 0;
+	const latest = guessed || fresh ? cards[0] : null;
 	return html`<div class="scene gamble" id="gamble" role="group" aria-label=${t("gamble.title")} ref=${scene}>
 		<div class="scenehead"><span>${guessed ? html`<b class=${guessed.bad ? "bad" : "good"} id="guessed">${guessed.text}</b>` : html`<b>${t("gamble.offer", { stake: money(stake, currency), win: money(2 * stake, currency) })}</b> <small class="quiet">${closed && !busy ? closed : t("gamble.attempts", { n: round.gamble_attempts_left })}</small>`}</span><button class="small" id="gamble-close" onClick=${close}>${t("back")}</button></div>
-		<div class="table"><${Guess} app=${app} Button=${Button} id="red" red=${true} closed=${closed} />
+		<div class="table"><${Guess} app=${app} Button=${Button} id="red" red=${true} closed=${closed} still=${busy || fresh} />
 		${latest === null ? html`<span class="card large back" aria-hidden="true"><${Picture} name="back" /></span>` : html`<span class="large"><${Card} card=${latest} /></span>`}
-		<${Guess} app=${app} Button=${Button} id="black" red=${false} closed=${closed} /></div>
+		<${Guess} app=${app} Button=${Button} id="black" red=${false} closed=${closed} still=${busy || fresh} /></div>
 		<div class="gamblefoot"><div class="lastcards" aria-label=${t("last-cards")}><small class="quiet">${t("last-cards")}</small>${cards.length ? cards.map((card, i) => html`<${Card} key="${i}-${card}" card=${card} />`) : html`<small class="quiet">–</small>`}</div>
 		${game.gamble.halve ? html`<${Button} app=${app} id="halve" class="small" why=${closed ?? (stake < 2 ? t("gamble.too-small") : null)} run=${() => act("halve")}>${t("halve")}<//>` : null}</div></div>`;
 }

@@ -263,13 +263,14 @@ const Silent = ({ silent, state }) => html`<span class="warn" id="silent">${t(si
 // One place for what just happened: a refusal, a message, else the words of the phase.
 function Say({ app, scene, phase }) {
 	const { state, dispatch } = app;
-	const { message, game, silent, away } = state;
+	const { game, silent, away } = state;
+	const message = state.guessed ?? state.message;
 	const smallest = () => dispatch({ type: "bet", bet: { coin_minor: game.currencies.find((c) => c.currency === state.currency).coins_minor[0], lines: game.lines_min, coins: game.coins_min, mode: game.modes[0].id } });
 	const rest = state.token ? t("choose-and-spin") : t(state.config.kind === "live" ? "login-first" : "play-first");
 	const told = !hides(state);
 	return html`<div class="say ${message || silent || away ? "spoken" : ""}"><${PhaseWords} scene=${scene} phase=${told ? phase : null} id="phase" rest=${state.celebration || state.counting ? "" : told ? rest : t("good-luck")} />
 		<div class="message" role="status" id="message">${away ? html`<${Away} until=${away} />` : silent ? html`<${Silent} silent=${silent} state=${state} />`
-		: message ? html`<span class=${message.bad ? "bad" : "good"}>${message.text}</span>` : null}
+		: message ? html`<span class=${message.plain ? "" : message.bad ? "bad" : "good"}>${message.text}</span>` : null}
 		${message?.smallest ? html` <button class="small" id="smallest" onClick=${smallest}>${t("set-smallest")}</button>` : null}${message?.money && mayPay() ? html` <button class="small" id="deposit" onClick=${openCashier}>${t("cashier")}</button>` : null}</div></div>`;
 }
 
@@ -278,12 +279,14 @@ function Meters({ state }) {
 	const { currency, game, bet, token } = state;
 	const chosen = game.lines_min !== game.lines_max || game.coins_min !== game.coins_max;
 	const coins = (minor) => chosen && bet.coin_minor && minor !== undefined ? html`<small class="coins">${t("n-coins", { n: Math.floor(minor / bet.coin_minor) })}</small>` : null;
-	const win = shownWin(state);
+	const lost = state.guessed?.bad; // what the card on the table has lost, though the round is not shown yet
+	const win = lost ? 0 : shownWin(state);
 	const counted = state.celebration?.of ? { ...state, counting: null } : state; // a total counts in its scene; here it stands already
-	const { balance, pending } = shownMoney(state);
+	const { balance, pending: open } = shownMoney(state);
+	const pending = lost ? 0 : open;
 	return html`<div class="meters">
-		<div class="meter"><span>${t("balance")}</span><b id="balance">${token ? money(balance, currency) : "–"}</b>${token ? coins(balance) : null}</div>
-		<div class="meter"><span>${t("win")}</span><div id="win" class=${win > 0 && win >= stakeOf(state) ? "gold" : ""}><${Count} state=${counted} currency=${currency ?? "EUR"} to=${counted.counting ? win : undefined} /></div>${coins(counted.counting ? counted.counting.from : win)}
+		<div class="meter"><span>${t("balance")}${state.config.kind === "live" ? "" : html`<span class="unlessroomy">, ${t("play-money")}</span>`}</span><b id="balance">${token ? money(balance, currency) : "–"}</b>${token ? coins(balance) : null}</div>
+		<div class="meter"><span>${t("win")}</span><div id="win" class=${win > 0 && win >= stakeOf(state) ? "gold" : ""}><${Count} state=${counted} currency=${currency ?? "EUR"} to=${counted.counting || lost ? win : undefined} /></div>${coins(counted.counting ? counted.counting.from : win)}
 		<small class="open ${pending ? "" : "held"}" aria-hidden=${pending ? undefined : "true"}>${t("open")} <span id="pending">${money(pending ?? 0, currency ?? "EUR")}</span></small></div></div>`;
 }
 

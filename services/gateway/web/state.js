@@ -94,14 +94,14 @@ export const REDUCERS = {
 		const shown = withRound(fresh, answer);
 		return kept && !isWatching(shown.round) ? { ...shown, bet: kept } : shown;
 	},
-	session: (state, { token, answer }) => withRound({ ...state, token, awards: [], balance_seq: 0, balance_epoch: 0, message: null, left: null }, answer),
+	session: (state, { token, answer }) => withRound({ ...state, token, shownRound: null, awards: [], balance_seq: 0, balance_epoch: 0, message: null, left: null }, answer),
 	// The session ended by inactivity; `left` is the demo player who may continue.
 	ended(state, { player }) {
 		const live = state.config.kind === "live";
 		return { ...state, ...AT_REST, token: null, window: notGamble(state), left: live ? null : player, away: 0, autospin: 0, stopping: false, claim: null, deck: null, message: { bad: true, text: t(live ? "session-ended-live" : "session-ended") } };
 	},
 	// The player logged out. An open round is kept.
-	loggedOut: (state) => ({ ...state, ...AT_REST, token: null, player: undefined, left: null, away: 0, autospin: 0, stopping: false, claim: null, deck: null, round: null, steps: [], at: -1, window: null, balance_minor: undefined, pending_minor: undefined, message: { bad: false, text: t("logged-out") } }),
+	loggedOut: (state) => ({ ...state, ...AT_REST, token: null, player: undefined, left: null, away: 0, autospin: 0, stopping: false, claim: null, deck: null, round: null, steps: [], at: -1, shownRound: null, window: null, balance_minor: undefined, pending_minor: undefined, message: { bad: false, text: [t("logged-out"), isWatching(state.round) ? t("logged-out-open") : "", state.config.kind === "live" ? "" : t("logged-out-play")].filter(Boolean).join(" ") } }),
 	// When the game takes the player back; 0: it has.
 	away: (state, { until }) => ({ ...state, away: until, ...AT_REST, busy: until > 0, message: until ? null : state.message }),
 	// `quiet`: the page asks by itself, and what the player is told stays.
@@ -155,8 +155,9 @@ export const REDUCERS = {
 	view: (state, { view }) => ({ ...state, view }),
 	window: (state, { name }) => ({ ...state, window: name }),
 	ask: (state, { question }) => ({ ...state, question }),
-	say: (state, { text, bad = false }) => ({ ...state, message: { bad, text } }),
+	say: (state, { text, bad = false, plain = false }) => ({ ...state, message: { bad, text, plain } }),
 	guessed: (state, { guessed }) => ({ ...state, guessed }),
+	calm: (state, { ms }) => ({ ...state, nextBet: Math.max(state.nextBet, Date.now() + ms) }),
 	// Another language: what has been said was in the old one.
 	words: (state) => ({ ...state, said: "", message: null }),
 };

@@ -2,6 +2,7 @@
 import { html, useState } from "/vendor/htm-preact.js";
 import { decimal, money, typedMinor } from "/format.js";
 import { wordOf } from "/operator/words.js";
+import { History, Round } from "/operator/past.js";
 import { Act, Badge, Group, Panel, REASON, Table, Tile, Trouble, time, useRead, whole } from "/operator/parts.js";
 
 export const numberOf = (player) => player.split("-")[1];
@@ -79,8 +80,8 @@ function spinsAction(base, account, games) {
 	};
 }
 
-const voidAction = (base, games, round) => ({
-	title: "Void a round", danger: true, path: () => `${base}/voids`, fields: [{ name: "game", label: "Game", options: games.map((g) => [g.id, g.name]) }, { name: "round", label: "Number of the round", inputmode: "numeric", value: round ?? "" }, { ...REASON, most: 80 }],
+const voidAction = (base, games) => ({
+	title: "Void a round", danger: true, path: () => `${base}/voids`, fields: [{ name: "game", label: "Game", options: games.map((g) => [g.id, g.name]) }, { name: "round", label: "Number of the round", inputmode: "numeric" }, { ...REASON, most: 80 }],
 	what: () => "After a malfunction: the stake is returned and the win is taken back, as far as the balance allows.", body: (v) => ({ game: v.game, round: Number(v.round), reason: v.reason }),
 });
 
@@ -118,16 +119,17 @@ function Lists({ base, account, me, again }) {
 		{ name: "stake_returned_minor", title: "Stake returned", number: true, show: (v) => money(v.stake_returned_minor, account.currency) }, { name: "win_taken_minor", title: "Win taken", number: true, show: (v) => money(v.win_taken_minor, account.currency) }]} /><//>`;
 }
 
-// `round`: of the link that a player has sent to support.
+// `round`: one of the player's, as in the link that a player sends to support.
 export function Player({ id, me, round }) {
 	const base = `/v1/operators/${me.operator}/players/${id}`;
 	const player = useRead(base, 2000);
 	const games = useRead("/v1/games", 0).data?.games ?? [];
 	const account = player.data;
 	if (!account) return html`<p class="crumbs"><a href="#players">Players</a> / ${id}</p><${Trouble} state=${player} />`;
+	if (round) return html`<${Round} key=${round} base=${base} account=${account} number=${round} />`;
 	const may = (permission) => me.permissions.includes(permission);
 	const act = (action) => html`<${Act} action=${action} onDone=${player.again} />`;
-	return html`<p class="crumbs"><a href="#players">Players</a> / ${account.player}</p>${round ? html`<p class="banner gold" id="named-round">The player's link names round ${round}.</p>` : null}${player.error ? html`<${Trouble} state=${player} />` : null}
+	return html`<p class="crumbs"><a href="#players">Players</a> / ${account.player}</p>${player.error ? html`<${Trouble} state=${player} />` : null}
 		<div class="tiles"><${Tile} name="Balance" value=${money(account.balance_minor, account.currency)} /><${Tile} name="Pending" value=${money(account.pending_minor, account.currency)} note="wins not collected yet" />
 			<${Tile} name="Moves" value=${whole(account.moves)} note=${`last ${time(account.last_us)}`} /><${Tile} name="Opened" value=${new Date(account.opened_us / 1000).toLocaleDateString()} />
 			<${Tile} name="State" value=${account.blocked ? "blocked" : "open"} state=${account.blocked ? "bad" : "good"} note=${account.claims_open ? "a jackpot is on the way" : ""} /></div>
@@ -135,6 +137,7 @@ export function Player({ id, me, round }) {
 			${may("money") ? html`<${Group} name="Money">${[moneyAction(base, account, "deposits", "Deposit", "Money that came in."), moneyAction(base, account, "withdrawals", "Withdraw", "It is held until the provider has paid it."),
 				moneyAction(base, account, "grants", "Grant bonus funds", "The house's money."), moneyAction(base, account, "corrections", "Correct", "May be below 0.", true)].map(act)}<//>` : null}
 			${may("care") ? html`<${Group} name="Care">${act(limitAction(base, account))}${games.length ? act(spinsAction(base, account, games)) : null}<//>` : null}
-			${may("care") || may("void") ? html`<${Group} name="Stop">${may("care") ? act(blockAction(base, account.blocked)) : null}${may("void") && games.length ? act(voidAction(base, games, round)) : null}<//>` : null}</div><//>` : null}
+			${may("care") || may("void") ? html`<${Group} name="Stop">${may("care") ? act(blockAction(base, account.blocked)) : null}${may("void") && games.length ? act(voidAction(base, games)) : null}<//>` : null}</div><//>` : null}
+		<${History} base=${base} account=${account} games=${games} />
 		<${Lists} base=${base} account=${account} me=${me} again=${player.again} />`;
 }
