@@ -193,7 +193,7 @@ help:
 	@echo '  make test-long                              the same for longer: fuzzers 10 minutes, simulator 5, clang-tidy, and pictures of the pages'
 	@echo '  make test-unit | fuzz [SECONDS=n]           only the unit tests under ASan and UBSan; only the fuzzers'
 	@echo '  make test-threads                           only the tests that have threads, under TSan'
-	@echo '  make bench BENCH=e2e|profile|crowd|outage|doors|broadcast|http|wallet|pool|cost|math|proof|report|seal|history [SHORT=1]  measure; results in build/bench/ (SHORT: a first look)'
+	@echo '  make bench BENCH=e2e|profile|crowd|outage|doors|broadcast|http|wallet|pool|cost|math|proof|report|seal|history|verify [SHORT=1]  measure; results in build/bench/ (SHORT: a first look)'
 	@echo '  make sim [SECONDS=60] [SEED=n]              the services on fake servers with faults; whatever it finds, it prints the seed'
 	@echo '  make rng-test [SEED=n]                      statistical batteries on the generator (minutes)'
 	@echo '  make chaos [KILLS=n] [SEED=n] [ONLY=name]   accidents under load (200 kills and more, a quarter of an hour), then the proof; build/bench/chaos.json'

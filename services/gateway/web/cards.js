@@ -92,12 +92,13 @@ export function CardRound({ app, cards }) {
 			<${Proof} deck=${deck} /></div><${News} state=${state} dispatch=${dispatch} /></dialog>`;
 }
 
-// The jackpot that these cards won stands beside them.
-const isOwn = (news, deck) => Boolean(deck?.round.won && news.level && news.paid_minor === deck.round.paid_minor);
+// The jackpot that these cards won stands beside them, and that of the round has had a window of its own.
+const isOwn = (news, { deck, round }) => news.level ? Boolean(deck?.round.won && news.paid_minor === deck.round.paid_minor)
+	: Boolean(round?.jackpots?.some((one) => one.pool === news.pool && one.paid_minor === news.paid_minor));
 
 // Tells everybody who won a jackpot, one after the other; winners see their own beside the cards or in a window of its own. RULE mystic-gem 6.16
-export function News({ state: { news: [news], deck, jackpot, pools, games }, dispatch }) {
-	const shown = news && !jackpot && !isOwn(news, deck);
+export function News({ state: { news: [news], deck, round, jackpot, pools, games }, dispatch }) {
+	const shown = news && !jackpot && !isOwn(news, { deck, round });
 	useEffect(() => {
 		if (!news || jackpot) return undefined;
 		const timer = setTimeout(() => dispatch({ type: "news", winner: null }), shown ? NEWS_MS : 0);

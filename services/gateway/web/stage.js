@@ -321,7 +321,7 @@ function Covers({ app, gambling }) {
 // What the lines that are drawn now win, on the reels. Only for the eye: the message below says it for all.
 function WinPlate({ items, phase, currency, stake }) {
 	const shown = items.length === 1 ? items[0].amount_minor : phase.win_minor;
-	return shown ? html`<div class="winplate ${phase.win_minor < stake ? "return" : ""}" key="${phase.index}-${shown}" aria-hidden="true">${money(shown, currency)}</div>` : null;
+	return shown ? html`<div class="winplate ${Math.max(shown, phase.win_minor) < stake ? "return" : ""}" key="${phase.index}-${shown}" aria-hidden="true">${money(shown, currency)}</div>` : null;
 }
 
 // The game's name on its plaque, where a tall window leaves room above the reels.
