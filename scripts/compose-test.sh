@@ -106,7 +106,7 @@ chmod 777 "$log"
 say "playing $seconds s with $players players in containers"
 code=0
 tools carillon/tools players --url=http://gateway:8080 --events=ws://notifications:8081/v1/events --players=$players --seconds=$seconds --think-time=100 \
-    --operator-key=/data/keys/operator-1.key --record=/out/players.json --quiet || code=$?
+    --operator-key=/data/keys/gateway/operator-1.key --record=/out/players.json --quiet || code=$?
 sleep 2
 tools carillon/tools jackpotctl ledger verify --json >"$log/verify.json" || code=1
 python3 - "$log" "$code" <<'PY' || code=1

@@ -15,7 +15,7 @@ postgres_place() {
     [ "$(id -u)" = 0 ] || return 0
     PG_USER=postgres
     getent passwd postgres >/dev/null || PG_USER=nobody
-    AS=(setpriv --reuid "$PG_USER" --regid "$(id -g "$PG_USER")" --clear-groups --pdeathsig INT)
+    AS=(setpriv --reuid "$PG_USER" --regid "$(id -g "$PG_USER")" --clear-groups --bounding-set=-all --inh-caps=-all --pdeathsig INT)
     # The folder itself is ours to open (not to read: each thing in it has its own rights); those above it are not.
     chmod a+x "$CARILLON_DATA"
     if ! "${AS[@]}" test -x "$CARILLON_DATA"; then
@@ -82,13 +82,14 @@ postgres() {
 redis() {
     mkdir -p redis
     chmod 700 redis
-    "$ROOT/scripts/roles.sh" redis >redis/users.acl.new
-    mv redis/users.acl.new redis/users.acl
-    cat >redis/redis.conf <<CONF
-aclfile $CARILLON_DATA/redis/users.acl
+    local acl
+    acl=$("$ROOT/scripts/roles.sh" redis)
+    key_put "$CARILLON_DATA/redis/users.acl" <<<"$acl"
+    key_put "$CARILLON_DATA/redis/redis.conf" <<CONF
+dir redis
+aclfile users.acl
 bind 127.0.0.1
 port $(port_get REDIS_PORT)
-dir $CARILLON_DATA/redis
 daemonize no
 databases 1
 # Sessions should outlive a restart; everything else here can be rebuilt from Postgres.
@@ -98,20 +99,23 @@ save ""
 maxmemory 512mb
 maxmemory-policy volatile-lru
 CONF
-    exec redis-server redis/redis.conf
+    own redis redis
+    # shellcheck disable=SC2046
+    exec $(as_user redis) redis-server redis/redis.conf
 }
 
 kafka() {
-    local jars=$CARILLON_CACHE/kafka/jars port controller java archive
+    local jars port controller java archive
+    jars=$(reach "$CARILLON_CACHE/kafka/jars")
     port=$(port_get KAFKA_PORT)
     controller=$(port_get KAFKA_CONTROLLER_PORT)
     mkdir -p kafka
     chmod 700 kafka
-    sed -e "s|@PORT@|$port|g" -e "s|@CONTROLLER@|$controller|g" -e "s|@DATA@|$CARILLON_DATA/kafka/data|g" \
-        "$ROOT/deploy/local/kafka.properties" >kafka/server.properties
+    sed -e "s|@PORT@|$port|g" -e "s|@CONTROLLER@|$controller|g" -e "s|@DATA@|kafka/data|g" \
+        "$ROOT/deploy/local/kafka.properties" | key_put "$CARILLON_DATA/kafka/server.properties"
     # The broker's own advice is G1 and a larger heap; a single node that batches well needs neither, and starts sooner without.
     java=(java -Xms256m -Xmx512m -XX:+UseSerialGC -XX:TieredStopAtLevel=4 -Xshare:auto -Djava.awt.headless=true
-        "-Dlog4j2.configurationFile=$ROOT/deploy/local/log4j2.properties")
+        "-Dlog4j2.configurationFile=$(reach "$ROOT/deploy/local/log4j2.properties")")
     archive=$("$ROOT/scripts/kafka-jars.sh" archive)
     [ ! -f "$archive" ] || java+=(-XX:SharedArchiveFile="$archive")
     # shellcheck disable=SC2206
@@ -131,7 +135,9 @@ kafka() {
     fi
     # What is left of topics lost that way: a broker that is killed before it has deleted them reads them all at its next start.
     rm -rf kafka/data/*-stray
-    exec "${java[@]}" kafka.Kafka kafka/server.properties
+    own kafka kafka
+    # shellcheck disable=SC2046
+    exec $(as_user kafka) "${java[@]}" kafka.Kafka kafka/server.properties
 }
 
 case ${1:-} in
