@@ -13,7 +13,7 @@ PG_BIN=${CARILLON_PG_BIN:-/usr/lib/postgresql/15/bin}
 SERVICES=(wallet spin-engine progressive-pool jackpot-cards payments notifications gateway)
 PG_ROLES=(owner ro reports archiver "${SERVICES[@]}") # each with keys/NAME/pgpass (scripts/roles.sh)
 REDIS_USERS=(admin gateway notifications progressive-pool jackpot-cards) # each with keys/NAME/redis
-UNIX_USERS=("${SERVICES[@]}" redis kafka payment-stub prometheus alertmanager watch) # in this order for ever: the place is the number
+UNIX_USERS=("${SERVICES[@]}" redis kafka payment-stub prometheus alertmanager watch init) # in this order for ever: the place is the number
 
 say() { printf '%s\n' "$*" >&2; }
 die() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
@@ -255,19 +255,25 @@ key_put() {
     mv "$new" "$1"
 }
 
+# reachable PATH: can the users of the services read it, and all in it, from the data folder?
+reachable() { [ -z "$(cd "$CARILLON_DATA" && $(as_user wallet) find -L "$1" \( ! -readable -o -type d ! -executable \) -print -quit 2>&1)" ]; }
+
+# code_copy PATH: in code/ of the data folder, for all to read.
+code_copy() {
+    mkdir -p "$CARILLON_DATA/code"
+    rm -rf "${CARILLON_DATA:?}/code/$(basename "$1")"
+    cp -rL "$1" "$CARILLON_DATA/code/"
+    chmod -R u=rwX,go=rX "$CARILLON_DATA/code"
+}
+
 # reach PATH: how the users of the services come to it, with the data folder as their current one: as it is; relative, which leads past folders that are closed
 # to them, such as /root; else a copy in code/ of the data folder. Where all are one user, as it is.
 reach() {
     local path
     own_users || { printf '%s' "$1"; return; }
     for path in "$1" "$(realpath -s --relative-to="$CARILLON_DATA" "$1")" "code/$(basename "$1")"; do
-        if [ "$path" = "code/$(basename "$1")" ]; then
-            mkdir -p "$CARILLON_DATA/code"
-            rm -rf "${CARILLON_DATA:?}/$path"
-            cp -rL "$1" "$CARILLON_DATA/$path"
-            chmod -R u=rwX,go=rX "$CARILLON_DATA/code"
-        fi
-        [ -n "$(cd "$CARILLON_DATA" && $(as_user wallet) find -L "$path" \( ! -readable -o -type d ! -executable \) -print -quit 2>&1)" ] || { printf '%s' "$path"; return; }
+        [ "$path" != "code/$(basename "$1")" ] || code_copy "$1"
+        ! reachable "$path" || { printf '%s' "$path"; return; }
     done
     die "$1: found a file that the services' users cannot read, also as a copy in $CARILLON_DATA/code; expected one that they can"
 }

@@ -101,21 +101,41 @@ maxmemory-policy volatile-lru
 CONF
     own redis redis
     # shellcheck disable=SC2046
-    exec $(as_user redis) redis-server redis/redis.conf
+    exec $(as_user redis) redis-server - <redis/redis.conf # by its name it would be looked for from the root folder on
+}
+
+# Java looks for every file from the root folder on, so what its user cannot reach that way is copied into the data folder. Where the data folder cannot be
+# reached either, as below /root, Kafka is root's, but without a capability.
+kafka_place() {
+    jars=$CARILLON_CACHE/kafka/jars
+    log4j=$ROOT/deploy/local/log4j2.properties
+    AS=()
+    own_users || return 0
+    read -ra AS < <(as_user kafka)
+    chmod a+x "$CARILLON_DATA"
+    if ! "${AS[@]}" test -x "$CARILLON_DATA"; then
+        say "$CARILLON_DATA cannot be reached by the user $(user_of kafka): Kafka runs as root, without a capability"
+        AS=(setpriv --clear-groups --bounding-set=-all --inh-caps=-all --no-new-privs)
+        chown 0:0 kafka
+        return
+    fi
+    reachable "$jars" || { code_copy "$jars" && jars=$CARILLON_DATA/code/jars; }
+    reachable "$log4j" || { code_copy "$log4j" && log4j=$CARILLON_DATA/code/log4j2.properties; }
+    own kafka kafka
 }
 
 kafka() {
-    local jars port controller java archive
-    jars=$(reach "$CARILLON_CACHE/kafka/jars")
+    local port controller java archive
     port=$(port_get KAFKA_PORT)
     controller=$(port_get KAFKA_CONTROLLER_PORT)
     mkdir -p kafka
     chmod 700 kafka
+    kafka_place
     sed -e "s|@PORT@|$port|g" -e "s|@CONTROLLER@|$controller|g" -e "s|@DATA@|kafka/data|g" \
         "$ROOT/deploy/local/kafka.properties" | key_put "$CARILLON_DATA/kafka/server.properties"
     # The broker's own advice is G1 and a larger heap; a single node that batches well needs neither, and starts sooner without.
     java=(java -Xms256m -Xmx512m -XX:+UseSerialGC -XX:TieredStopAtLevel=4 -Xshare:auto -Djava.awt.headless=true
-        "-Dlog4j2.configurationFile=$(reach "$ROOT/deploy/local/log4j2.properties")")
+        "-Dlog4j2.configurationFile=$log4j")
     archive=$("$ROOT/scripts/kafka-jars.sh" archive)
     [ ! -f "$archive" ] || java+=(-XX:SharedArchiveFile="$archive")
     # shellcheck disable=SC2206
@@ -135,9 +155,8 @@ kafka() {
     fi
     # What is left of topics lost that way: a broker that is killed before it has deleted them reads them all at its next start.
     rm -rf kafka/data/*-stray
-    own kafka kafka
-    # shellcheck disable=SC2046
-    exec $(as_user kafka) "${java[@]}" kafka.Kafka kafka/server.properties
+    [ "${#AS[@]}" = 0 ] || chown -R --reference=kafka kafka
+    exec "${AS[@]}" "${java[@]}" kafka.Kafka kafka/server.properties
 }
 
 case ${1:-} in

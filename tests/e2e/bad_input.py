@@ -530,7 +530,7 @@ def test_arguments_and_settings_of_the_scripts():
               ("stack.sh", ("start",), {"CARILLON_SHARDS": "257"}, "CARILLON_SHARDS"), ("stack.sh", ("start",), {"CARILLON_PG_PORT": "x"}, "PG_PORT"), ("stack.sh", ("start",), {"CARILLON_REDIS_PORT": "70000"}, "REDIS_PORT"),
               ("services.sh", ("x",), {}, "SCALE"), ("services.sh", ("1",), {}, "never started"), ("migrate.sh", (), {}, "no address"), ("migrate.sh", (), {"CARILLON_PG_DSN": "x", "CARILLON_KIND": "real"}, "CARILLON_KIND"),
               ("topics.sh", (), {}, "no address"), ("server.sh", ("nothing",), {}, "nothing"), ("setup.sh", ("nothing",), {}, "nothing"), ("test.sh", ("nothing",), {}, "nothing"), ("test.sh", ("fuzz", "x"), {}, "SECONDS"),
-              ("web.sh", ("nothing",), {}, "nothing"), ("kafka-jars.sh", ("nothing",), {}, "nothing"), ("bench.sh", ("nothing",), {}, "BENCH"), ("compose-test.sh", ("nothing",), {}, "nothing")]
+              ("web.sh", ("nothing",), {}, "nothing"), ("kafka-jars.sh", ("nothing",), {}, "nothing"), ("bench.sh", ("nothing",), {}, "BENCH"), ("keys.sh", ("nothing",), {}, "nothing"), ("compose-test.sh", ("nothing",), {}, "nothing")]
     for name, arguments, settings, text in table:
         with tempfile.TemporaryDirectory(dir=place.data) as folder:
             environment = {k: v for k, v in place.environment.items() if not k.startswith("CARILLON_") or k == "CARILLON_CACHE"}

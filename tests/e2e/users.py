@@ -160,7 +160,9 @@ def stopped(name, change, back, says):
         wait_until("the reason", lambda: says in read_text(log), 10)
     finally:
         back()
-    wait_until(f"{name} again", lambda: place.status()[f"{name}-1"][0] == "running" and place.status()[f"{name}-1"][1] not in (0, before), 10)
+    # One that refuses its keys runs for a moment, but never gets as far as its row.
+    wait_until(f"{name} again", lambda: place.status()[f"{name}-1"][1] not in (0, before)
+               and place.sql(f"select pid from carillon.instance where name = '{name}-1'") == [[str(place.status()[f"{name}-1"][1])]], 20)
 
 
 def test_a_key_that_others_may_read_is_refused():
