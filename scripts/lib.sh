@@ -220,6 +220,16 @@ as_user() {
     echo "setpriv --reuid $(user_of "$1") --regid $(user_of "$1") --groups $(users_base) --bounding-set=-all --inh-caps=-all --no-new-privs --pdeathsig TERM"
 }
 
+# user_words NAME [TO..]: the same for the supervisor, in the groups of those to whom it sends.
+user_words() {
+    local name=$1 to
+    shift
+    own_users || return 0
+    printf 'user=%s group=%s ' "$(user_of "$name")" "$(users_base)"
+    for to in "$@"; do printf 'group=%s ' "$(group_to "$to")"; done
+    printf 'HOME=/ '
+}
+
 # own PATH NAME [GROUP]: gives it to that user, with all in it. Links are not followed.
 own() {
     [ "$(id -u)" = 0 ] || return 0

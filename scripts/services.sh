@@ -34,15 +34,6 @@ settle_in() {
     fi
 }
 
-# user_words NAME SENDS: who it is, for the supervisor.
-user_words() {
-    local to
-    own_users || return 0
-    printf 'user=%s group=%s ' "$(user_of "$1")" "$(users_base)"
-    for to in $2; do printf 'group=%s ' "$(group_to "$to")"; done
-    printf 'HOME=/ '
-}
-
 # Ports stay those of last time while our own services hold them (a set-up written anew while they run). Tests start several
 # installations at the same moment: theirs is a random port at once, lest two see 8080 free.
 settle_ports() {
@@ -105,7 +96,8 @@ line() {
     settings=${settings//@INDEX@/$3}
     settings=${settings//@TEST@/$([ "$kind" = test ] && echo 1 || echo 0)}
     [ "$1" != gateway ] || [ -z "${CARILLON_LARGE_WINS:-}" ] || settings+=" GATEWAY_LARGE_WINS=$CARILLON_LARGE_WINS"
-    echo "$1-$3 order=$2 grace_ms=10000 backoff_ms=400 $(user_words "$1" "$5")CARILLON_INSTANCE=$1-$3 CARILLON_HEALTH=127.0.0.1:0" \
+    # shellcheck disable=SC2086
+    echo "$1-$3 order=$2 grace_ms=10000 backoff_ms=400 $(user_words "$1" $5)CARILLON_INSTANCE=$1-$3 CARILLON_HEALTH=127.0.0.1:0" \
         "CARILLON_NN_URL=ipc://nn/$1/$1-$3 $(common "$1")$settings : \"$(reach "$BIN/carillon-$1")\""
 }
 
@@ -134,7 +126,7 @@ write_set_up() {
             esac
         done
         ! with_stub ||
-            echo "payment-stub order=6 grace_ms=2000 backoff_ms=400 $(user_words payment-stub '') : \"$(reach "$BIN/payment-stub")\" --listen=127.0.0.1:$(port_get PAYMENT_PORT)" \
+            echo "payment-stub order=6 grace_ms=2000 backoff_ms=400 $(user_words payment-stub) : \"$(reach "$BIN/payment-stub")\" --listen=127.0.0.1:$(port_get PAYMENT_PORT)" \
                 "--callback=http://127.0.0.1:$(port_get HTTP_PORT)/v1/payments/calls --state=payment-stub/state.json"
     } >"$RUN/supervisor.conf.new"
     "$BIN/carillon-supervisor" --check "$RUN/supervisor.conf.new"

@@ -14,7 +14,7 @@ from lib_play import Person
 from lib_stack import ROOT, Installation, read_text, run, wait_until
 from roles import SERVICES
 
-place = closed = None
+place = None
 ROOT_RUNS = os.getuid() == 0
 PROGRAMS = ("redis", "kafka", "payment-stub")  # with users of their own, and no keys of ours
 
@@ -87,6 +87,25 @@ def test_processes_have_nothing_to_lose():
     assert ("each service runs as a user of its own" if ROOT_RUNS else "all services run as the user") in said, said
 
 
+def test_containers_have_only_their_own():
+    """Each service of deploy/compose.yaml: a user, a secret, a role and a file system of its own."""
+    text = read_text(f"{ROOT}/deploy/compose.yaml")
+    parts = dict(re.findall(r"^  ([a-z-]+):\n((?:    .*\n)+)", text.split("\nservices:\n")[1], re.M))
+    shut = re.search(r"^x-closed: &closed\n((?:  .*\n)+)", text, re.M).group(1)
+    assert all(line in shut for line in ("read_only: true", 'security_opt: ["no-new-privileges:true"]', "cap_drop: [ALL]")), shut
+    assert set(parts) == {*SERVICES, "postgres", "redis", "kafka", "init"} and all(re.search(r"<<: \*(closed|service)$", part, re.M) for part in parts.values()), parts
+    assert "<<: *closed" in text.split("x-service: &service\n")[1].split("\n\n")[0]
+    order = re.search(r"^SERVICES=\((.*)\)", read_text(f"{ROOT}/scripts/lib.sh"), re.M).group(1).split()
+    for name in SERVICES:
+        number, role = 10001 + order.index(name), f"carillon_{name.replace('-', '_')}"
+        assert re.findall(r'^    user: "(.*)"$', parts[name], re.M) == [f"{number}:{number}"], name
+        assert re.findall(r"^    secrets: (.*)$", parts[name], re.M) == [f"[{{source: {name}, target: /data/keys/{name}}}]"], name
+        assert set(re.findall(r"user=(\S+) passfile=(\S+)", parts[name])) == {(role, f"/data/keys/{name}/pgpass")}, name
+        assert f'USER {number}:{number}\nCMD ["{name}"]' in read_text(f"{ROOT}/deploy/Dockerfile"), name
+        assert re.search(rf'^  {name}: {{file: "\S+/keys/{name}"}}$', text, re.M), name
+    assert len(set(re.findall(r'^    user: "(.*)"$', text, re.M))) == len(SERVICES) + 1
+
+
 def objects():
     """(whose, how, path) of all that belongs to one, and of what is nobody's."""
     for name in SERVICES:
@@ -98,7 +117,8 @@ def objects():
         for file in ("mem", "environ", "maps"):
             yield None, "read", f"/proc/{process(name)[0]}/{file}"
         yield None, "read", f"{place.data}/log/{name}-1.log"
-        yield None, "write", os.readlink(f"/proc/{process(name)[0]}/exe")
+        program = re.search(rf'^{name}-1 .* : "(.*)"$', read_text(f"{place.data}/run/supervisor.conf"), re.M).group(1)
+        yield None, "write", os.path.join(place.data, program)
     for folder in ("heads", "heads-copy"):
         yield "wallet", "read", f"{place.data}/{folder}"
         yield "wallet", "write", f"{place.data}/{folder}"
