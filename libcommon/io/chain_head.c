@@ -294,7 +294,8 @@ static bool line_add(const char *path, const char *line, char *error)
 	bool good;
 
 	(void)snprintf(temporary, sizeof(temporary), "%.1000s.%ld", path, (long)getpid());
-	to = fopen(temporary, "we");
+	(void)unlink(temporary);
+	to = fopen(temporary, "wxe");
 	good = from != NULL && to != NULL && owner_keep(fileno(to), path);
 	while (good && (n = fread(bytes, 1, sizeof(bytes), from)) > 0)
 		good = fwrite(bytes, 1, n, to) == n;
