@@ -18,19 +18,21 @@ all() { for service in $services; do [ ! -f "$keys/$service/bus.keys" ] || cat "
 put() {
     local lines service
     lines=$(cat)
+    # Not in the folder of a service, which could have put a link there.
     for service in $services; do
         mkdir -p -m 700 "$keys/$service"
         chmod 700 "$keys/$service"
-        (umask 077 && awk -v s="$service" '$1 == s || $2 == s' <<<"$lines" >"$keys/$service/bus.keys.new")
+        rm -f "$keys/.$service.bus.keys.new"
+        (umask 077 && awk -v s="$service" '$1 == s || $2 == s' <<<"$lines" >"$keys/.$service.bus.keys.new")
         # The owner of the folder reads it: it may be a user of the service's own.
-        [ "$(id -u)" != 0 ] || chown --reference="$keys/$service" "$keys/$service/bus.keys.new"
+        [ "$(id -u)" != 0 ] || chown --reference="$keys/$service" "$keys/.$service.bus.keys.new"
     done
     # All at once, as far as that goes: who seals with a new key is not to be ahead of who opens.
     for service in $services; do
-        if cmp -s "$keys/$service/bus.keys.new" "$keys/$service/bus.keys"; then
-            rm -f "$keys/$service/bus.keys.new"
+        if cmp -s "$keys/.$service.bus.keys.new" "$keys/$service/bus.keys"; then
+            rm -f "$keys/.$service.bus.keys.new"
         else
-            mv "$keys/$service/bus.keys.new" "$keys/$service/bus.keys"
+            mv "$keys/.$service.bus.keys.new" "$keys/$service/bus.keys"
         fi
     done
 }

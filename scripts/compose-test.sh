@@ -84,9 +84,9 @@ all_ready() {
 }
 
 tools() {
-    docker run --rm --network carillon-test_default --volume carillon-test_keys:/data/keys:ro --volume carillon-test_heads:/data/heads:ro --volume carillon-test_heads-copy:/data/heads-copy:ro --volume "$log:/out" \
-        -e CARILLON_PG_DSN="host=postgres dbname=carillon user=carillon_ro password=$CARILLON_PG_PASSWORD" \
-        -e CARILLON_PG_RO_DSN="host=postgres dbname=carillon user=carillon_ro password=$CARILLON_PG_PASSWORD" "$@"
+    local dsn='host=postgres dbname=carillon user=carillon_ro passfile=/data/keys/ro/pgpass'
+    docker run --rm --network carillon-test_default --user 0 --volume "$CARILLON_SECRETS/keys:/data/keys:ro" --volume carillon-test_heads:/data/heads:ro --volume carillon-test_heads-copy:/data/heads-copy:ro --volume "$log:/out" \
+        -e CARILLON_PG_DSN="$dsn" -e CARILLON_PG_RO_DSN="$dsn" "$@"
 }
 
 "$ROOT/scripts/setup.sh" compose --quiet
@@ -95,8 +95,10 @@ trap 'exit 130' INT TERM
 start_engine
 base_image
 build_images
-CARILLON_PG_PASSWORD=$(od -An -v -tx1 -N16 /dev/urandom | tr -d ' \n')
-export CARILLON_PG_PASSWORD CARILLON_EVENTS_URL=ws://notifications:8081/v1/events CARILLON_HTTP_PORTS=18080-18099 CARILLON_EVENTS_PORTS=18100-18119
+export CARILLON_SECRETS=$place/secrets
+rm -rf "$CARILLON_SECRETS"
+"$ROOT/scripts/keys.sh" containers "$CARILLON_SECRETS"
+export CARILLON_EVENTS_URL=ws://notifications:8081/v1/events CARILLON_HTTP_PORTS=18080-18099 CARILLON_EVENTS_PORTS=18100-18119
 compose down -v --remove-orphans >"$log/compose.log" 2>&1 || true
 scales=()
 for service in wallet spin-engine progressive-pool jackpot-cards payments notifications gateway; do scales+=(--scale "$service=2"); done
@@ -106,7 +108,7 @@ chmod 777 "$log"
 say "playing $seconds s with $players players in containers"
 code=0
 tools carillon/tools players --url=http://gateway:8080 --events=ws://notifications:8081/v1/events --players=$players --seconds=$seconds --think-time=100 \
-    --operator-key=/data/keys/operator-1.key --record=/out/players.json --quiet || code=$?
+    --operator-key=/data/keys/gateway/operator-1.key --record=/out/players.json --quiet || code=$?
 sleep 2
 tools carillon/tools jackpotctl ledger verify --json >"$log/verify.json" || code=1
 python3 - "$log" "$code" <<'PY' || code=1

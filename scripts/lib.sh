@@ -13,6 +13,7 @@ PG_BIN=${CARILLON_PG_BIN:-/usr/lib/postgresql/15/bin}
 SERVICES=(wallet spin-engine progressive-pool jackpot-cards payments notifications gateway)
 PG_ROLES=(owner ro reports archiver "${SERVICES[@]}") # each with keys/NAME/pgpass (scripts/roles.sh)
 REDIS_USERS=(admin gateway notifications progressive-pool jackpot-cards) # each with keys/NAME/redis
+UNIX_USERS=("${SERVICES[@]}" redis kafka payment-stub prometheus alertmanager watch init) # in this order for ever: the place is the number
 
 say() { printf '%s\n' "$*" >&2; }
 die() { printf '%s: %s\n' "$(basename "$0")" "$*" >&2; exit 1; }
@@ -176,12 +177,124 @@ redis_as_admin() {
     "${login[@]}" redis-cli ${user:+--user "$user"} --no-auth-warning -h "${address%:*}" -p "${address##*:}" "$@"
 }
 
+# ---- users of the system ----
+# Where root starts the stack, each service and server runs as a user of its own: a number, which needs no entry in /etc/passwd. CARILLON_UID_BASE (61000) is
+# the group of them all, and the users follow it; CARILLON_UID_BASE + 100 + N is the group of those that may send to the Nth. Several installations of one
+# machine have users of their own if each has a base of its own. CARILLON_USERS=one leaves all to who starts them, as it is where that is not root.
+
+# settle_users: decides, at each start; run/users holds "own BASE", or "one" and why.
+settle_users() {
+    local base=${CARILLON_UID_BASE:-61000} mode='' user
+    [[ $base =~ ^[0-9]{1,9}$ ]] && [ "$base" -ge 1000 ] || die "CARILLON_UID_BASE: found '$base', expected a number from 1000 to 999999999"
+    case ${CARILLON_USERS:-own} in
+    own) ;;
+    one) mode='one CARILLON_USERS=one' ;;
+    *) die "CARILLON_USERS: found '$CARILLON_USERS', expected own or one" ;;
+    esac
+    [ "$(id -u)" = 0 ] || mode='one only root can start them as users of their own'
+    [ -n "$mode" ] || setpriv --reuid $((base + 1)) --regid $((base + 1)) --groups "$base" --bounding-set=-all true 2>/dev/null ||
+        mode="one root cannot become the user $((base + 1)) on this machine"
+    if [ -z "$mode" ]; then
+        mode="own $base"
+        user=$(awk -F: -v base="$base" '$3 >= base && $3 <= base + 200 { print $1; exit }' /etc/passwd)
+        [ -z "$user" ] || die "CARILLON_UID_BASE: found the user $user between $base and $((base + 200)), expected none: choose another number"
+    fi
+    echo "$mode" >"$RUN/users.new"
+    mv "$RUN/users.new" "$RUN/users"
+}
+own_users() { [ "$(id -u)" = 0 ] && [[ $(cat "$RUN/users" 2>/dev/null) == 'own '* ]]; }
+users_base() { cut -d' ' -f2 "$RUN/users"; }
+
+# user_place NAME: 1 for the first of UNIX_USERS.
+user_place() {
+    local at
+    for at in "${!UNIX_USERS[@]}"; do [ "${UNIX_USERS[at]}" != "$1" ] || { echo $((at + 1)); return; }; done
+    die "user: found '$1', expected one of ${UNIX_USERS[*]}"
+}
+user_of() { echo $(($(users_base) + $(user_place "$1"))); }
+group_to() { if own_users; then echo $(($(users_base) + 100 + $(user_place "$1"))); else id -g; fi; }
+
+# as_user NAME: the words in front of a command that becomes that user without any power; none where all are one user.
+as_user() {
+    own_users || return 0
+    echo "setpriv --reuid $(user_of "$1") --regid $(user_of "$1") --groups $(users_base) --bounding-set=-all --inh-caps=-all --no-new-privs --pdeathsig TERM"
+}
+
+# user_words NAME [TO..]: the same for the supervisor, in the groups of those to whom it sends.
+user_words() {
+    local name=$1 to
+    shift
+    own_users || return 0
+    printf 'user=%s group=%s ' "$(user_of "$name")" "$(users_base)"
+    for to in "$@"; do printf 'group=%s ' "$(group_to "$to")"; done
+    printf 'HOME=/ '
+}
+
+# own PATH NAME [GROUP]: gives it to that user, with all in it. Links are not followed.
+own() {
+    [ "$(id -u)" = 0 ] || return 0
+    local user=0 group
+    ! own_users || user=$(user_of "$2")
+    group=${3:-$user}
+    find -P "$1" \( ! -uid "$user" -o ! -gid "$group" \) -exec chown -h "$user:$group" {} + ||
+        die "$1: found a file that cannot be given to the user $user, expected one that can; lsattr shows whether it may only be added to (chattr -a changes that)"
+}
+
+# own_folder FOLDER [NAME]: makes it, for that user alone; without a name for root, and for all of our users to pass.
+own_folder() {
+    mkdir -p "$1"
+    if [ -n "${2:-}" ]; then
+        own "$1" "$2"
+        chmod 700 "$1"
+    elif own_users; then
+        chown "0:$(users_base)" "$1"
+        chmod 710 "$1"
+    else
+        chmod 700 "$1"
+    fi
+}
+
+# key_put FILE: what is on stdin, whole or not at all, for the owner of its folder alone. It is written in the folder above: the folder itself belongs to a
+# service, which could have put a link there.
+key_put() {
+    local folder=${1%/*} new
+    new=${folder%/*}/.${folder##*/}.${1##*/}.new
+    rm -f "$new"
+    (umask 077 && cat >"$new")
+    [ "$(id -u)" != 0 ] || chown --reference="$folder" "$new"
+    mv "$new" "$1"
+}
+
+# reachable PATH: can the users of the services read it, and all in it, from the data folder?
+reachable() { [ -z "$(cd "$CARILLON_DATA" && $(as_user wallet) find -L "$1" \( ! -readable -o -type d ! -executable \) -print -quit 2>&1)" ]; }
+
+# code_copy PATH: in code/ of the data folder, for all to read.
+code_copy() {
+    mkdir -p "$CARILLON_DATA/code"
+    rm -rf "${CARILLON_DATA:?}/code/$(basename "$1")"
+    cp -rL "$1" "$CARILLON_DATA/code/"
+    chmod -R u=rwX,go=rX "$CARILLON_DATA/code"
+}
+
+# reach PATH: how the users of the services come to it, with the data folder as their current one: as it is; relative, which leads past folders that are closed
+# to them, such as /root; else a copy in code/ of the data folder. Where all are one user, as it is.
+reach() {
+    local path
+    own_users || { printf '%s' "$1"; return; }
+    for path in "$1" "$(realpath -s --relative-to="$CARILLON_DATA" "$1")" "code/$(basename "$1")"; do
+        [ "$path" != "code/$(basename "$1")" ] || code_copy "$1"
+        ! reachable "$path" || { printf '%s' "$path"; return; }
+    done
+    die "$1: found a file that the services' users cannot read, also as a copy in $CARILLON_DATA/code; expected one that they can"
+}
+
 # start_supervisor NAME: run/NAME.conf, in the background, away from this terminal, with nothing of our environment but what every
 # program needs: services refuse a variable that they do not know. CARILLON_LOG_MB is the size, in megabytes, from which a log moves away (64).
 start_supervisor() {
     local mb=${CARILLON_LOG_MB:-64}
     [[ $mb =~ ^[0-9]{1,6}$ ]] && [ "$mb" -ge 1 ] || die "CARILLON_LOG_MB: found '$mb', expected a number from 1 to 999999"
     mkdir -p "$CARILLON_DATA/log"
+    [ "$(id -u)" != 0 ] || chmod 700 "$CARILLON_DATA/log" "$RUN" # they are passed their logs, open
     rm -f "$RUN/$1.pid" # of one that was killed
     (cd "$CARILLON_DATA" && exec setsid env -i PATH="$PATH" HOME="${HOME:-/}" LANG=C.UTF-8 "$BIN/carillon-supervisor" --log-bytes=$((10#$mb * 1048576)) "run/$1.conf" </dev/null >>"log/$1.log" 2>&1 9>&-) &
     disown

@@ -14,8 +14,10 @@ target() { printf '[{"targets": ["127.0.0.1:%s"], "labels": {"instance": "%s"}}]
 
 write_configurations() {
     local from=${CARILLON_MONITORING:-$ROOT/deploy/monitoring}
-    mkdir -p "$place/rules" "$place/targets" "$place/prometheus" "$place/alertmanager"
-    chmod 700 "$place"
+    own_folder "$place"
+    mkdir -p "$place/rules" "$place/targets"
+    own_folder "$place/prometheus" prometheus
+    own_folder "$place/alertmanager" alertmanager
     rm -f "$place"/rules/*.yml
     cp "$from"/rules/*.yml "$place/rules/"
     cp "$from/prometheus.yml" "$place/prometheus.yml"
@@ -36,9 +38,9 @@ write_set_up() {
         echo '# Written by scripts/monitor.sh at each start.'
         echo "watch order=1 grace_ms=2000 backoff_ms=1000 CARILLON_PG_RO_DSN=\"${dsn//\"/\\\"}\" : \"$BIN/carillon-watch\" --listen=127.0.0.1:$(port_get WATCH_PORT)" \
             "--targets=monitoring/targets/services.json --heads=heads --keys=keys $disks --redis=$CARILLON_REDIS --kafka=$CARILLON_KAFKA --every-ms=${CARILLON_WATCH_MS:-5000}"
-        echo "prometheus order=1 grace_ms=10000 backoff_ms=1000 : prometheus --config.file=monitoring/prometheus.yml --storage.tsdb.path=monitoring/prometheus" \
+        echo "prometheus order=1 grace_ms=10000 backoff_ms=1000 $(user_words prometheus): prometheus --config.file=monitoring/prometheus.yml --storage.tsdb.path=monitoring/prometheus" \
             "--storage.tsdb.retention.time=30d --rules.alert.resend-delay=15s --web.listen-address=127.0.0.1:$(port_get PROMETHEUS_PORT)"
-        echo "alertmanager order=1 grace_ms=5000 backoff_ms=1000 : prometheus-alertmanager --config.file=monitoring/alertmanager.yml --storage.path=monitoring/alertmanager" \
+        echo "alertmanager order=1 grace_ms=5000 backoff_ms=1000 $(user_words alertmanager): prometheus-alertmanager --config.file=monitoring/alertmanager.yml --storage.path=monitoring/alertmanager" \
             "--web.listen-address=127.0.0.1:$(port_get ALERTMANAGER_PORT) --cluster.listen-address="
     } >"$RUN/monitor.conf.new"
     "$BIN/carillon-supervisor" --check "$RUN/monitor.conf.new"

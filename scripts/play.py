@@ -224,7 +224,7 @@ def start_players(place, options, record, live):
                f"--seconds={options.seconds or 1000000}", f"--think-time={max(THINK_MS, options.players * 1000 // CROWD_PER_S)}",
                f"--timeout={TIMEOUT_MS}", f"--read-back={READ_BACK_ROUNDS}",
                f"--record={record}", f"--live={live}", "--quiet"]
-    key = f"{place.data}/keys/operator-1.key"
+    key = f"{place.data}/keys/gateway/operator-1.key"
     if os.path.exists(key):
         command.append(f"--operator-key={key}")
     for path in (record, live):

@@ -15,19 +15,15 @@ known() { case " ${PG_ROLES[*]} " in *" $1 "*) ;; *) die "NAME: found '$1', expe
 # password_make NAME: into its file, whole or not at all.
 password_make() {
     local folder=$CARILLON_DATA/keys/$1
-    mkdir -p "$folder"
-    chmod 700 "$CARILLON_DATA/keys" "$folder"
-    (umask 077 && echo "*:*:*:$(role_of "$1"):$(od -An -v -tx1 -N24 /dev/urandom | tr -d ' \n')" >"$folder/pgpass.new")
-    mv "$folder/pgpass.new" "$folder/pgpass"
+    mkdir -p -m 700 "$folder"
+    echo "*:*:*:$(role_of "$1"):$(od -An -v -tx1 -N24 /dev/urandom | tr -d ' \n')" | key_put "$folder/pgpass"
 }
 
 # redis_key NAME: a name of its own for the user, and a password.
 redis_key() {
     local folder=$CARILLON_DATA/keys/$1
-    mkdir -p "$folder"
-    chmod 700 "$CARILLON_DATA/keys" "$folder"
-    (umask 077 && echo "carillon_${1//-/_} $(od -An -v -tx1 -N24 /dev/urandom | tr -d ' \n')" >"$folder/redis.new")
-    mv "$folder/redis.new" "$folder/redis"
+    mkdir -p -m 700 "$folder"
+    echo "carillon_${1//-/_} $(od -An -v -tx1 -N24 /dev/urandom | tr -d ' \n')" | key_put "$folder/redis"
 }
 
 # What each service uses of Redis, and no more: the jackpot services write the counters, the gateway sessions, notifications lost connections.
@@ -53,6 +49,7 @@ password_of() { cut -d: -f5 "$CARILLON_DATA/keys/$1/pgpass"; }
 
 make_keys() {
     local name
+    [ -d "$CARILLON_DATA/keys" ] || own_folder "$CARILLON_DATA/keys"
     for name in "${PG_ROLES[@]}"; do [ -s "$CARILLON_DATA/keys/$name/pgpass" ] || password_make "$name"; done
     for name in "${REDIS_USERS[@]}"; do [ -s "$CARILLON_DATA/keys/$name/redis" ] || redis_key "$name"; done
 }
@@ -102,8 +99,7 @@ rotate_redis() {
     redis_key "$1"
     [ "$(redis_as_admin acl setuser "carillon_${1//-/_}" resetpass "#$(redis_hash "$1")")" = OK ] ||
         die "the new password of $1 for Redis is in its file, not in Redis: run this again"
-    print_redis >"$CARILLON_DATA/redis/users.acl.new"
-    mv "$CARILLON_DATA/redis/users.acl.new" "$CARILLON_DATA/redis/users.acl"
+    print_redis | key_put "$CARILLON_DATA/redis/users.acl"
 }
 
 case ${1:-} in

@@ -12,10 +12,10 @@ cd "$CARILLON_DATA"
 postgres_place() {
     PG_DATA=$CARILLON_DATA/pg
     AS=()
-    [ "$(id -u)" = 0 ] || return 0
+    [ "$(id -u)" = 0 ] || { mkdir -p "$PG_DATA" && chmod 700 "$PG_DATA" && return; }
     PG_USER=postgres
     getent passwd postgres >/dev/null || PG_USER=nobody
-    AS=(setpriv --reuid "$PG_USER" --regid "$(id -g "$PG_USER")" --clear-groups --pdeathsig INT)
+    AS=(setpriv --reuid "$PG_USER" --regid "$(id -g "$PG_USER")" --clear-groups --bounding-set=-all --inh-caps=-all --pdeathsig INT)
     # The folder itself is ours to open (not to read: each thing in it has its own rights); those above it are not.
     chmod a+x "$CARILLON_DATA"
     if ! "${AS[@]}" test -x "$CARILLON_DATA"; then
@@ -82,13 +82,14 @@ postgres() {
 redis() {
     mkdir -p redis
     chmod 700 redis
-    "$ROOT/scripts/roles.sh" redis >redis/users.acl.new
-    mv redis/users.acl.new redis/users.acl
-    cat >redis/redis.conf <<CONF
-aclfile $CARILLON_DATA/redis/users.acl
+    local acl
+    acl=$("$ROOT/scripts/roles.sh" redis)
+    key_put "$CARILLON_DATA/redis/users.acl" <<<"$acl"
+    key_put "$CARILLON_DATA/redis/redis.conf" <<CONF
+dir redis
+aclfile users.acl
 bind 127.0.0.1
 port $(port_get REDIS_PORT)
-dir $CARILLON_DATA/redis
 daemonize no
 databases 1
 # Sessions should outlive a restart; everything else here can be rebuilt from Postgres.
@@ -98,20 +99,43 @@ save ""
 maxmemory 512mb
 maxmemory-policy volatile-lru
 CONF
-    exec redis-server redis/redis.conf
+    own redis redis
+    # shellcheck disable=SC2046
+    exec $(as_user redis) redis-server - <redis/redis.conf # by its name it would be looked for from the root folder on
+}
+
+# Java looks for every file from the root folder on, so what its user cannot reach that way is copied into the data folder. Where the data folder cannot be
+# reached either, as below /root, Kafka is root's, but without a capability.
+kafka_place() {
+    jars=$CARILLON_CACHE/kafka/jars
+    log4j=$ROOT/deploy/local/log4j2.properties
+    AS=()
+    own_users || return 0
+    read -ra AS < <(as_user kafka)
+    chmod a+x "$CARILLON_DATA"
+    if ! "${AS[@]}" test -x "$CARILLON_DATA"; then
+        say "$CARILLON_DATA cannot be reached by the user $(user_of kafka): Kafka runs as root, without a capability"
+        AS=(setpriv --clear-groups --bounding-set=-all --inh-caps=-all --no-new-privs)
+        chown 0:0 kafka
+        return
+    fi
+    reachable "$jars" || { code_copy "$jars" && jars=$CARILLON_DATA/code/jars; }
+    reachable "$log4j" || { code_copy "$log4j" && log4j=$CARILLON_DATA/code/log4j2.properties; }
+    own kafka kafka
 }
 
 kafka() {
-    local jars=$CARILLON_CACHE/kafka/jars port controller java archive
+    local port controller java archive
     port=$(port_get KAFKA_PORT)
     controller=$(port_get KAFKA_CONTROLLER_PORT)
     mkdir -p kafka
     chmod 700 kafka
-    sed -e "s|@PORT@|$port|g" -e "s|@CONTROLLER@|$controller|g" -e "s|@DATA@|$CARILLON_DATA/kafka/data|g" \
-        "$ROOT/deploy/local/kafka.properties" >kafka/server.properties
+    kafka_place
+    sed -e "s|@PORT@|$port|g" -e "s|@CONTROLLER@|$controller|g" -e "s|@DATA@|kafka/data|g" \
+        "$ROOT/deploy/local/kafka.properties" | key_put "$CARILLON_DATA/kafka/server.properties"
     # The broker's own advice is G1 and a larger heap; a single node that batches well needs neither, and starts sooner without.
     java=(java -Xms256m -Xmx512m -XX:+UseSerialGC -XX:TieredStopAtLevel=4 -Xshare:auto -Djava.awt.headless=true
-        "-Dlog4j2.configurationFile=$ROOT/deploy/local/log4j2.properties")
+        "-Dlog4j2.configurationFile=$log4j")
     archive=$("$ROOT/scripts/kafka-jars.sh" archive)
     [ ! -f "$archive" ] || java+=(-XX:SharedArchiveFile="$archive")
     # shellcheck disable=SC2206
@@ -131,7 +155,8 @@ kafka() {
     fi
     # What is left of topics lost that way: a broker that is killed before it has deleted them reads them all at its next start.
     rm -rf kafka/data/*-stray
-    exec "${java[@]}" kafka.Kafka kafka/server.properties
+    [ "${#AS[@]}" = 0 ] || chown -R --reference=kafka kafka
+    exec "${AS[@]}" "${java[@]}" kafka.Kafka kafka/server.properties
 }
 
 case ${1:-} in

@@ -19,17 +19,19 @@ crowd=${CARILLON_CROWD:-0}
 [[ $crowd =~ ^[0-9]{1,6}$ ]] || die "CARILLON_CROWD: found '$crowd', expected a number of players"
 table=$ROOT/deploy/local/services.conf
 
-make_keys() {
-    local key number
-    mkdir -p "$CARILLON_DATA/keys" "$CARILLON_DATA/nn" "$CARILLON_DATA/heads-copy" "$RUN/hold"
-    chmod 700 "$CARILLON_DATA/keys"
+# What each service has of its own, and who it is.
+settle_in() {
+    mkdir -p "$RUN/hold"
     rm -f "$RUN"/hold/*
-    sed -n 's/^key  *//p' "$table" | while read -r key number; do
-        [ -s "$CARILLON_DATA/keys/$key" ] && continue
-        (umask 077 && echo "${number:+$number }$(od -An -v -tx1 -N32 /dev/urandom | tr -d ' \n')" >"$CARILLON_DATA/keys/$key.new")
-        mv "$CARILLON_DATA/keys/$key.new" "$CARILLON_DATA/keys/$key"
-    done
-    "$ROOT/scripts/bus-keys.sh" make
+    "$ROOT/scripts/keys.sh" make
+    own_folder "$CARILLON_DATA/payment-stub" payment-stub
+    [ ! -f "$RUN/payment-stub.json" ] || { own "$RUN/payment-stub.json" payment-stub && mv "$RUN/payment-stub.json" "$CARILLON_DATA/payment-stub/state.json"; }
+    if own_users; then
+        chmod a+x "$CARILLON_DATA"
+        say "each service runs as a user of its own, from $(user_of "${SERVICES[0]}") on"
+    else
+        say "all services run as the user $(id -un): $(cut -d' ' -f2- "$RUN/users")"
+    fi
 }
 
 # Ports stay those of last time while our own services hold them (a set-up written anew while they run). Tests start several
@@ -66,19 +68,20 @@ common() {
     for name in CARILLON_REDIS CARILLON_KAFKA CARILLON_SHARDS; do
         printf '%s="%s" ' "$name" "${!name}"
     done
-    printf 'CARILLON_KIND=%s CARILLON_KEYS=keys CARILLON_GAMES="%s" CARILLON_LOG=%s' "$kind" "${CARILLON_GAMES:-$ROOT/services/spin-engine/games}" "${CARILLON_LOG:-info}"
+    printf 'CARILLON_KIND=%s CARILLON_KEYS=keys CARILLON_HAND=hand/%s CARILLON_GAMES="%s" CARILLON_LOG=%s' "$kind" "$1" "$games" "${CARILLON_LOG:-info}"
     [ -z "${CARILLON_BET_GAP_MS:-}" ] || printf ' CARILLON_BET_GAP_MS=%s' "$CARILLON_BET_GAP_MS"
     [ -z "${CARILLON_FX_MAX_AGE_S:-}" ] || printf ' CARILLON_FX_MAX_AGE_S=%s' "$CARILLON_FX_MAX_AGE_S"
 }
 
-# line SERVICE ORDER INDEX SETTINGS
+# line SERVICE ORDER INDEX SETTINGS SENDS
 line() {
     local settings=$4
     settings=${settings//@HTTP_PORT@/$(port_get HTTP_PORT)}
     settings=${settings//@EVENTS_PORT@/$(port_get "EVENTS_PORT_$3")}
     settings=${settings//@EVENTS_PORT_1@/$(port_get EVENTS_PORT_1)}
     settings=${settings//@ROOT@/$ROOT}
-    settings=${settings//@CARD_SETS@/${CARILLON_CARD_SETS:-$ROOT/services/jackpot-cards/sets}}
+    settings=${settings//@WEB@/$web}
+    settings=${settings//@CARD_SETS@/$sets}
     settings=${settings//@FRAMES@/${CARILLON_FRAMES:-}}
     settings=${settings//@CARD_EXPIRE_S@/${CARILLON_CARD_EXPIRE_S:-432000}}
     settings=${settings//@DECIDE_AFTER_S@/${CARILLON_DECIDE_AFTER_S:-300}}
@@ -93,12 +96,17 @@ line() {
     settings=${settings//@INDEX@/$3}
     settings=${settings//@TEST@/$([ "$kind" = test ] && echo 1 || echo 0)}
     [ "$1" != gateway ] || [ -z "${CARILLON_LARGE_WINS:-}" ] || settings+=" GATEWAY_LARGE_WINS=$CARILLON_LARGE_WINS"
-    echo "$1-$3 order=$2 grace_ms=10000 backoff_ms=400 CARILLON_INSTANCE=$1-$3 CARILLON_HEALTH=127.0.0.1:0 $(common "$1")$settings : \"$BIN/carillon-$1\""
+    # shellcheck disable=SC2086
+    echo "$1-$3 order=$2 grace_ms=10000 backoff_ms=400 $(user_words "$1" $5)CARILLON_INSTANCE=$1-$3 CARILLON_HEALTH=127.0.0.1:0" \
+        "CARILLON_NN_URL=ipc://nn/$1/$1-$3 $(common "$1")$settings : \"$(reach "$BIN/carillon-$1")\""
 }
 
 # A service that this build does not have is left out, and said.
 write_set_up() {
-    local name='' order='' settings='' word a b i
+    local name='' order='' settings='' sends='' word a b i games web sets
+    games=$(reach "${CARILLON_GAMES:-$ROOT/services/spin-engine/games}")
+    sets=$(reach "${CARILLON_CARD_SETS:-$ROOT/services/jackpot-cards/sets}")
+    web=$(reach "$ROOT/build/web")
     {
         echo "# Written by scripts/services.sh from deploy/local/services.conf."
         { grep -v '^ *#' "$table"; echo 'service end 0'; } | while read -r word a b; do
@@ -106,24 +114,25 @@ write_set_up() {
             '' | key) ;;
             service)
                 if [ -n "$name" ] && [ -x "$BIN/carillon-$name" ]; then
-                    for i in $(seq 1 "$scale"); do line "$name" "$order" "$i" "$settings"; done
+                    for i in $(seq 1 "$scale"); do line "$name" "$order" "$i" "$settings" "$sends"; done
                 elif [ -n "$name" ]; then
                     say "services.sh: build/bin/carillon-$name was not built: left out"
                 fi
-                name=$a order=$b settings=''
+                name=$a order=$b settings='' sends=''
                 ;;
+            sends) sends="$a $b" ;;
             *=*) settings+=" $word${a:+ $a}${b:+ $b}" ;;
-            *) die "$table: found '$word', expected key, service or a setting" ;;
+            *) die "$table: found '$word', expected key, service, sends or a setting" ;;
             esac
         done
         ! with_stub ||
-            echo "payment-stub order=6 grace_ms=2000 backoff_ms=400 : \"$BIN/payment-stub\" --listen=127.0.0.1:$(port_get PAYMENT_PORT)" \
-                "--callback=http://127.0.0.1:$(port_get HTTP_PORT)/v1/payments/calls --state=run/payment-stub.json"
+            echo "payment-stub order=6 grace_ms=2000 backoff_ms=400 $(user_words payment-stub) : \"$(reach "$BIN/payment-stub")\" --listen=127.0.0.1:$(port_get PAYMENT_PORT)" \
+                "--callback=http://127.0.0.1:$(port_get HTTP_PORT)/v1/payments/calls --state=payment-stub/state.json"
     } >"$RUN/supervisor.conf.new"
     "$BIN/carillon-supervisor" --check "$RUN/supervisor.conf.new"
     mv "$RUN/supervisor.conf.new" "$RUN/supervisor.conf"
 }
 
-make_keys
+settle_in
 settle_ports
 write_set_up

@@ -170,6 +170,7 @@ start() {
     exec 9>"$RUN/stack.lock"
     flock -w 120 9 || die "another start or stop of $CARILLON_DATA is still running after 120 s"
     note_foreign
+    settle_users
     settle_shards
     if ! supervisor_runs; then
         [ -x "$BIN/carillon-supervisor" ] && [ -x "$BIN/kafka-topics" ] ||

@@ -1,11 +1,13 @@
 #!/usr/bin/env bash
-# token-key.sh [list | rotate [SECONDS] | drop NUMBER]: the keys that sign players' tokens, in token.key of CARILLON_KEYS (default: keys/ of CARILLON_DATA).
+# token-key.sh [list | rotate [SECONDS] | drop NUMBER]: the keys that sign players' tokens, in gateway/token.key of CARILLON_KEYS (default: keys/ of
+# CARILLON_DATA), and the same in notifications/token.key.
 # rotate: adds a key that signs from SECONDS (default 10) from now on, when every gateway and every instance of notifications has read it; keys whose last
 # token has expired are left out (CARILLON_TOKEN_LIFE_S, default 2592000, the longest GATEWAY_SESSION_S). drop: removes a key at once, and so ends every
 # session of its tokens. Services read the file again within a second. Nobody but the file's owner may read it.
 set -eu
 . "$(dirname "$0")/lib.sh"
-file=${CARILLON_KEYS:-$CARILLON_DATA/keys}/token.key
+folder=${CARILLON_KEYS:-$CARILLON_DATA/keys}
+file=$folder/gateway/token.key
 life=${CARILLON_TOKEN_LIFE_S:-2592000}
 [ -s "$file" ] || die "$file: found nothing, expected a token key"
 
@@ -13,12 +15,14 @@ life=${CARILLON_TOKEN_LIFE_S:-2592000}
 keys() { sed -E '/^[[:space:]]*$/d; s/^([0-9a-fA-F]{64})[[:space:]]*$/0 \1 0/' "$file"; }
 # put [ADDED]: writes the keys of its input, of which ADDED are new (default: none).
 put() {
-    (umask 077 && cat >"$file.new")
-    local n
-    n=$(wc -l <"$file.new")
-    [ "$n" -ge 1 ] || { rm -f "$file.new" && die "found no other key, expected one that signs instead: rotate first"; }
-    [ "${1:-0}" = 0 ] || [ "$n" -le 8 ] || { rm -f "$file.new" && die "found $((n - $1)) keys, expected at most $((8 - $1)) before another is added: drop one first"; }
-    mv "$file.new" "$file"
+    local lines n
+    lines=$(cat)
+    n=$(grep -c . <<<"$lines" || true)
+    [ "$n" -ge 1 ] || die "found no other key, expected one that signs instead: rotate first"
+    [ "${1:-0}" = 0 ] || [ "$n" -le 8 ] || die "found $((n - $1)) keys, expected at most $((8 - $1)) before another is added: drop one first"
+    # First for who only checks: a token is never ahead of its key.
+    [ ! -d "$folder/notifications" ] || key_put "$folder/notifications/token.key" <<<"$lines"
+    key_put "$file" <<<"$lines"
 }
 
 rotate() {

@@ -1,15 +1,6 @@
 #!/bin/bash
-# init.sh: what an installation needs before its services start: keys, migrations, topics. May run again at any time.
+# init.sh: what an installation needs before its services start: migrations and topics. May run again at any time.
 set -eu
-keys=/data/keys
-mkdir -p "$keys"
-chmod 700 "$keys"
-sed -n 's/^key  *//p' /carillon/deploy/local/services.conf | while read -r key; do
-	[ -s "$keys/$key" ] && continue
-	(umask 077 && od -An -v -tx1 -N32 /dev/urandom | tr -d ' \n' >"$keys/$key.new" && echo >>"$keys/$key.new")
-	mv "$keys/$key.new" "$keys/$key"
-done
-CARILLON_KEYS=$keys /carillon/scripts/bus-keys.sh make
 /carillon/scripts/migrate.sh
 /carillon/scripts/topics.sh --wait=60
-echo 'keys, migrations and topics are in place'
+echo 'migrations and topics are in place'

@@ -1,7 +1,7 @@
 /* Tokens of players: JSON Web Tokens by libjwt, always HS256, whatever the token's own header says.
  * The claims are `sub`, the player ("1-1234"), `iat` and `exp` (seconds since 1970), `iss`, always
  * "carillon", and `jti`, 16 random hex digits, so that two tokens of one second differ. The key is
- * CARILLON_KEYS/token.key, 64 hex digits, shared by all instances of gateway and notifications.
+ * CARILLON_KEYS/<service>/token.key, 64 hex digits, the same for gateway and notifications.
  *
  * The file may hold several keys, one per line: `NUMBER HEX SINCE`. From `since` on (seconds since
  * 1970), new tokens are signed with the key. Tokens are checked with all keys in the file. So every

@@ -167,7 +167,7 @@ static bool hex_file_write(
 	bool good;
 
 	(void)snprintf(temporary, sizeof(temporary), "%.1000s.%ld", path, (long)getpid());
-	fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, mode);
+	fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, mode);
 	(void)sodium_bin2hex(text, 65, bytes, 32);
 	text[64] = '\n';
 	good = fd >= 0 && owner_keep(fd, path) && write(fd, text, 65) == 65 && fsync(fd) == 0;
@@ -294,7 +294,8 @@ static bool line_add(const char *path, const char *line, char *error)
 	bool good;
 
 	(void)snprintf(temporary, sizeof(temporary), "%.1000s.%ld", path, (long)getpid());
-	to = fopen(temporary, "we");
+	(void)unlink(temporary);
+	to = fopen(temporary, "wxe");
 	good = from != NULL && to != NULL && owner_keep(fileno(to), path);
 	while (good && (n = fread(bytes, 1, sizeof(bytes), from)) > 0)
 		good = fwrite(bytes, 1, n, to) == n;

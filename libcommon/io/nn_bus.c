@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #define PEERS_MAX 256
 #define URL_MAX_BYTES 256
@@ -71,19 +72,34 @@ static void option_set(int socket, int option, int value)
 		fatal("nanomsg: cannot set option %d: %s", option, nn_strerror(nn_errno()));
 }
 
-/* ipc://nn/wallet-1 needs the folder nn. */
-static void folder_make(const char *url)
+/* NULL: not an address of this machine's files. */
+static const char *ipc_path(const char *url)
+{
+	return strncmp(url, "ipc://", 6) == 0 ? url + 6 : NULL;
+}
+
+/* ipc://nn/wallet/wallet-1 needs the folders nn and nn/wallet. */
+static void folders_make(const char *url)
 {
 	char path[URL_MAX_BYTES];
-	if (strncmp(url, "ipc://", 6) != 0)
+	if (ipc_path(url) == NULL)
 		return;
-	(void)snprintf(path, sizeof(path), "%s", url + 6);
-	char *slash = strrchr(path, '/');
-	if (slash == NULL || slash == path)
-		return;
-	*slash = '\0';
-	if (mkdir(path, 0700) != 0 && errno != EEXIST)
-		fatal("nanomsg: cannot make the folder %s: %s", path, strerror(errno));
+	(void)snprintf(path, sizeof(path), "%s", ipc_path(url));
+	for (char *slash = strchr(path + 1, '/'); slash != NULL; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		if (mkdir(path, 0700) != 0 && errno != EEXIST)
+			fatal("nanomsg: cannot make the folder %s: %s", path, strerror(errno));
+		*slash = '/';
+	}
+}
+
+/* The socket is open to the group of its folder: to those that may send to this service. */
+static int bind_for_group(int socket, const char *url)
+{
+	mode_t before = umask(0117);
+	int endpoint = nn_bind(socket, url);
+	(void)umask(before);
+	return endpoint;
 }
 
 static void keys_warn(struct nn_bus *bus, const char *error)
@@ -167,13 +183,13 @@ struct nn_bus *nn_bus_new(
 	bus->keys = keys;
 	bus->permit = permit;
 	box_begin(bus, own_url, service);
-	folder_make(own_url);
+	folders_make(own_url);
 	bus->pull = nn_socket(AF_SP, NN_PULL);
 	if (bus->pull < 0)
 		fatal("nanomsg: cannot open a socket: %s", nn_strerror(nn_errno()));
 	option_set(bus->pull, NN_RCVBUF, BUFFER_BYTES);
 	option_set(bus->pull, NN_RCVMAXSIZE, MESSAGE_BYTES_MAX);
-	if (nn_bind(bus->pull, own_url) < 0)
+	if (bind_for_group(bus->pull, own_url) < 0)
 		fatal("nanomsg: listening on %s: %s; expected an address that no other instance "
 		      "uses",
 			own_url, nn_strerror(nn_errno()));
@@ -221,6 +237,10 @@ static struct peer *peer_place(struct nn_bus *bus)
  */
 static int peer_connect(const char *url)
 {
+	/* Who may not send to an instance would be told so several times a second. */
+	const char *path = ipc_path(url);
+	if (path != NULL && access(path, W_OK) != 0 && errno == EACCES)
+		return -1;
 	int fd = strlen(url) < URL_MAX_BYTES ? nn_socket(AF_SP, NN_PUSH) : -1;
 	if (fd < 0)
 		return -1;

@@ -2,8 +2,10 @@
 
 #include "libcommon/io/log.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 /* The next message. False: the end, or *error says what is wrong. */
 static bool message_read(FILE *in, uint8_t *bytes, size_t *length_r, char *error)
@@ -55,15 +57,21 @@ bool proof_stream_read(FILE *in, const char *program, proof_take *take, void *of
 	return false;
 }
 
-const char *proof_key_path(const char *given, const char *name, char *path, size_t size)
+const char *proof_key_path(
+	const char *given, const char *service, const char *name, char *path, size_t size)
 {
 	const char *folder = getenv("CARILLON_KEYS"), *data = getenv("CARILLON_DATA");
+	char keys[4096];
 
 	if (given)
 		return given;
 	if (folder && folder[0])
-		(void)snprintf(path, size, "%s/%s", folder, name);
+		(void)snprintf(keys, sizeof(keys), "%s", folder);
 	else
-		(void)snprintf(path, size, "%s/keys/%s", data && data[0] ? data : ".", name);
+		(void)snprintf(keys, sizeof(keys), "%s/keys", data && data[0] ? data : ".");
+	(void)snprintf(path, size, "%s/%s/%s", keys, service, name);
+	/* A copy that somebody keeps may be one folder for all. */
+	if (service[0] == '\0' || (access(path, F_OK) != 0 && errno == ENOENT))
+		(void)snprintf(path, size, "%s/%s", keys, name);
 	return path;
 }

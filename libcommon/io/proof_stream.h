@@ -22,8 +22,10 @@ typedef bool proof_take(void *of, const uint8_t *bytes, size_t length, char *err
 /* Reads all messages of `in` and hands each to `take`. False, with a line on standard error that
  * begins with `program`: the input is damaged, or a message was refused. */
 bool proof_stream_read(FILE *in, const char *program, proof_take *take, void *of);
-/* The path of a key file: `given` if not NULL; else NAME in CARILLON_KEYS; else keys/NAME in
- * CARILLON_DATA or in the current folder. */
-const char *proof_key_path(const char *given, const char *name, char *path, size_t size);
+/* The path of a key file: `given` if not NULL; else SERVICE/NAME in the folder of keys, or NAME
+ * there if that does not exist. That folder is CARILLON_KEYS; else keys in CARILLON_DATA or in the
+ * current folder. An empty service: a key that belongs to no service. */
+const char *proof_key_path(
+	const char *given, const char *service, const char *name, char *path, size_t size);
 
 #endif

@@ -1,5 +1,7 @@
 #include "libcommon/io/seal_keys.h"
 
+#include "libcommon/io/key_files.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
@@ -144,19 +146,6 @@ const struct seal_key *seal_key_in(const struct seal_keys *keys, const char *fro
 
 /* ---- the file ---- */
 
-static bool closed(const char *path, const struct stat *about, unsigned mode, char *error)
-{
-	if ((about->st_mode & 077) != 0)
-		return say(error,
-			"%.150s: found mode %o, expected %o, because only its owner "
-			"may read it",
-			path, (unsigned)about->st_mode & 0777u, mode);
-	if (about->st_uid != geteuid() && about->st_uid != 0)
-		return say(error, "%.150s: found the owner %u, expected %u or root", path,
-			(unsigned)about->st_uid, (unsigned)geteuid());
-	return true;
-}
-
 static bool file_read(int fd, const char *service, struct seal_keys *keys_r, char *error)
 {
 	char *text = malloc(FILE_BYTES_MAX);
@@ -189,7 +178,7 @@ bool seal_keys_load(const char *folder, const char *service, struct timespec *ch
 	if (stat(path, &about) != 0)
 		return say(error, "%.150s: %s; to make it, run scripts/bus-keys.sh make", path,
 			strerror(errno));
-	if (!closed(path, &about, 0700, error))
+	if (!key_file_closed(path, &about, error, SEAL_ERROR_MAX))
 		return false;
 	(void)snprintf(path, sizeof(path), "%.1000s/%s/bus.keys", folder, service);
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -200,7 +189,7 @@ bool seal_keys_load(const char *folder, const char *service, struct timespec *ch
 			(void)close(fd);
 		return false;
 	}
-	bool ok = closed(path, &about, 0600, error);
+	bool ok = key_file_closed(path, &about, error, SEAL_ERROR_MAX);
 	*changed_r = ok && !same(changed, &about.st_mtim);
 	if (*changed_r) {
 		ok = file_read(fd, service, keys_r, why) || say(error, "%.100s: %.150s", path, why);

@@ -2,6 +2,7 @@
 #include "libcommon/service/loop.h"
 
 #include "libcommon/io/clock.h"
+#include "libcommon/io/key_files.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg.h"
 #include "libcommon/service/direct.h"
@@ -421,9 +422,12 @@ int service_main(int argc, char **argv, const struct service_ops *ops)
 {
 	enum log_level level = LOG_INFO;
 	static struct service service;
+	char error[KEY_FILES_ERROR_MAX];
 	settings_load(argc, argv, ops->name, ops->prefix, ops->settings);
 	(void)log_level_parse(common.log, &level);
 	log_open(ops->name, common.instance, level);
+	if (!key_files_begin(common.keys, ops->name, error, sizeof(error)))
+		fatal("CARILLON_KEYS: %s", error);
 	service.ops = ops;
 	service.instance = common.instance;
 	start(&service);

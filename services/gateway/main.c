@@ -34,6 +34,7 @@
 #include "services/gateway/adapters/staff.h"
 #include "services/gateway/adapters/webhooks.h"
 
+#include "libcommon/io/key_files.h"
 #include "libcommon/io/log.h"
 #include "libcommon/service/permit.h"
 
@@ -278,9 +279,12 @@ static void sources_begin(void)
 int main(int argc, char **argv)
 {
 	enum log_level level = LOG_INFO;
+	char error[KEY_FILES_ERROR_MAX];
 	settings_load(argc, argv, "gateway", "GATEWAY_", settings);
 	(void)log_level_parse(common.log, &level);
 	log_open("gateway", common.instance, level);
+	if (!key_files_begin(common.keys, "gateway", error, sizeof(error)))
+		fatal("CARILLON_KEYS: %s", error);
 	if (sodium_init() < 0)
 		fatal("libsodium cannot be initialised");
 	gateway_begin(&gateway);

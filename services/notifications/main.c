@@ -19,6 +19,7 @@
 #include "libcommon/edge/door_settings.h"
 #include "libcommon/edge/edge.h"
 #include "libcommon/io/clock.h"
+#include "libcommon/io/key_files.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/settings.h"
 #include "libcommon/service/permit.h"
@@ -214,9 +215,12 @@ static void begin_sources(void)
 int main(int argc, char **argv)
 {
 	enum log_level level = LOG_INFO;
+	char error[KEY_FILES_ERROR_MAX];
 	settings_load(argc, argv, "notifications", "NOTIFICATIONS_", settings);
 	(void)log_level_parse(common.log, &level);
 	log_open("notifications", common.instance, level);
+	if (!key_files_begin(common.keys, "notifications", error, sizeof(error)))
+		fatal("CARILLON_KEYS: %s", error);
 	if (sodium_init() < 0)
 		fatal("libsodium cannot be initialised");
 	hub_begin(&hub);

@@ -528,9 +528,11 @@ def test_arguments_and_settings_of_the_scripts():
     table += [("run.sh", ("--status",), {}, "nothing was ever started"), ("stack.sh", (), {}, "start, stop, status or env"), ("stack.sh", ("nothing",), {}, "nothing"), ("stack.sh", ("status",), {}, "nothing was ever started"),
               ("stack.sh", ("env",), {}, "nothing was ever started"), ("stack.sh", ("start",), {"CARILLON_SHARDS": "0"}, "CARILLON_SHARDS"), ("stack.sh", ("start",), {"CARILLON_SHARDS": "x"}, "CARILLON_SHARDS"),
               ("stack.sh", ("start",), {"CARILLON_SHARDS": "257"}, "CARILLON_SHARDS"), ("stack.sh", ("start",), {"CARILLON_PG_PORT": "x"}, "PG_PORT"), ("stack.sh", ("start",), {"CARILLON_REDIS_PORT": "70000"}, "REDIS_PORT"),
+              ("stack.sh", ("start",), {"CARILLON_USERS": "two"}, "found 'two', expected own or one"), ("stack.sh", ("start",), {"CARILLON_UID_BASE": "0"}, "CARILLON_UID_BASE"),
+              ("stack.sh", ("start",), {"CARILLON_UID_BASE": "x"}, "CARILLON_UID_BASE"), ("keys.sh", ("containers", "/proc/nothing"), {}, "nothing" if os.getuid() == 0 else "expected root"),
               ("services.sh", ("x",), {}, "SCALE"), ("services.sh", ("1",), {}, "never started"), ("migrate.sh", (), {}, "no address"), ("migrate.sh", (), {"CARILLON_PG_DSN": "x", "CARILLON_KIND": "real"}, "CARILLON_KIND"),
               ("topics.sh", (), {}, "no address"), ("server.sh", ("nothing",), {}, "nothing"), ("setup.sh", ("nothing",), {}, "nothing"), ("test.sh", ("nothing",), {}, "nothing"), ("test.sh", ("fuzz", "x"), {}, "SECONDS"),
-              ("web.sh", ("nothing",), {}, "nothing"), ("kafka-jars.sh", ("nothing",), {}, "nothing"), ("bench.sh", ("nothing",), {}, "BENCH"), ("compose-test.sh", ("nothing",), {}, "nothing")]
+              ("web.sh", ("nothing",), {}, "nothing"), ("kafka-jars.sh", ("nothing",), {}, "nothing"), ("bench.sh", ("nothing",), {}, "BENCH"), ("keys.sh", ("nothing",), {}, "nothing"), ("compose-test.sh", ("nothing",), {}, "nothing")]
     for name, arguments, settings, text in table:
         with tempfile.TemporaryDirectory(dir=place.data) as folder:
             environment = {k: v for k, v in place.environment.items() if not k.startswith("CARILLON_") or k == "CARILLON_CACHE"}

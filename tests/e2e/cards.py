@@ -438,7 +438,7 @@ def key_of(place, person, card_id):
 
 def new_key(place):
     """The key is replaced while players play: rounds that are open keep theirs, and a file without it is not taken."""
-    path = f"{place.data}/keys/jackpot-cards.key"
+    path = f"{place.data}/keys/jackpot-cards/jackpot-cards.key"
     first = read_text(path)
     players = place.players(players=6, seconds=600, think_time=20, first_player=500001, subscribers=0)  # until finish()
     early, waiting = new_player(place), new_player(place)
@@ -474,7 +474,7 @@ def new_key(place):
     proven = place.verify(20, "--cards", f"{BIN}/carillon-jackpot-cards")
     assert next(p for p in proven["points"] if p["point"] == 15)["checked"] >= total > new > 0, (new, total, proven)
     with tempfile.TemporaryDirectory() as old:
-        shutil.copy(f"{place.data}/keys/spin-engine.key", old)
+        shutil.copy(f"{place.data}/keys/spin-engine/spin-engine.key", old)
         replace(f"{old}/jackpot-cards.key", first)
         points = json.loads(jackpotctl(place, "ledger", "verify", "--json", status=1, CARILLON_KEYS=old))["points"]
         broken = {p["point"]: p["breaches"] for p in points if not p["ok"]}

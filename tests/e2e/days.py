@@ -366,7 +366,7 @@ int clock_gettime(clockid_t clock, struct timespec *now)
 
 def test_wrong_clock():
     """It begins no day, neither in a wallet that runs nor in one that starts; once it is right again all goes on."""
-    ahead, library, conf = f"{place.data}/run/clock-ahead", f"{place.data}/run/clock.so", f"{place.data}/run/supervisor.conf"
+    ahead, library, conf = f"{place.data}/clock-ahead", f"{place.data}/clock.so", f"{place.data}/run/supervisor.conf"
     subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-x", "c", "-", "-o", library], input=CLOCK, text=True, check=True)
     text = read_text(conf)
     with open(conf, "w", encoding="utf-8") as file:

@@ -67,7 +67,7 @@ def exactly(stream, n):
 
 
 def address(instance):
-    return f"{place.data}/nn/{instance}"
+    return f"{place.data}/nn/{instance.rsplit('-', 1)[0]}/{instance}"
 
 
 def push(instance, *messages):
@@ -89,6 +89,9 @@ class Recorder:
         os.rename(self.path, self.real)
         self.listener = socket.socket(socket.AF_UNIX)
         self.listener.bind(self.path)
+        about = os.stat(self.real)  # open to the same
+        os.chmod(self.path, about.st_mode & 0o777)
+        os.chown(self.path, about.st_uid, about.st_gid)
         self.listener.listen(16)
         threading.Thread(target=self.accept, daemon=True).start()
 

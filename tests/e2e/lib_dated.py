@@ -12,7 +12,7 @@ from lib_stack import BIN, PSQL, ROOT, Installation, pairs
 CLOCK = "OLDER_CLOCK_US"
 PG_DUMP = os.path.join(os.path.dirname(PSQL), "pg_dump")
 # What an installation keeps outside the database and may not lose: keys, the wallets' signed heads, exported days. The last is the payment provider's own.
-KEPT = ("keys", "heads", "heads-copy", "archive", "run/payment-stub.json")
+KEPT = ("keys", "heads", "heads-copy", "archive", "run/payment-stub.json", "payment-stub")
 
 
 class Dated(Installation):

@@ -158,7 +158,7 @@ class Person:
         """The secret of the next move: HMAC(service key, player, move, salt), the salt from the last move's record."""
         record = self.place.sql(f"select encode(record, 'hex') from wallet.journal where player = {self.id} and kind between 1 and 8 order by move desc limit 1")[0][0]
         fields = protobuf(bytes.fromhex(record))
-        keys = dict(line.split() for line in open(f"{self.place.data}/keys/spin-engine.key", encoding="ascii"))
+        keys = dict(line.split() for line in open(f"{self.place.data}/keys/spin-engine/spin-engine.key", encoding="ascii"))
         return mac(bytes.fromhex(keys[str(fields[4])]), struct.pack(">QQ", self.id, self.expect), fields[3])
 
 

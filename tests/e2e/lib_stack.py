@@ -267,7 +267,7 @@ class Installation:
                 return Answer(error.code, error.read(), error.headers)
 
     def operator_key(self):
-        return read_text(f"{self.data}/keys/operator-1.key").strip()
+        return read_text(f"{self.data}/keys/gateway/operator-1.key").strip()
 
     def verify(self, patience=20, *more):
         """The ledger's proof, with these options more; awards on their way get some seconds. Fails with the breaches."""
@@ -295,7 +295,7 @@ class Players:
         for path in (self.record_path, self.live_path):
             if os.path.exists(path):
                 os.unlink(path)
-        options = {"url": place.url, "record": self.record_path, "live": self.live_path, "operator-key": f"{place.data}/keys/operator-1.key", **options}
+        options = {"url": place.url, "record": self.record_path, "live": self.live_path, "operator-key": f"{place.data}/keys/gateway/operator-1.key", **options}
         command = [f"{BIN}/players", "--quiet"] + [f"--{name.replace('_', '-')}={value}" for name, value in options.items() if value is not None]
         self.log = open(f"{place.data}/log/players.log", "wb")
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=self.log, stderr=self.log)

@@ -165,10 +165,10 @@ def test_broken_ledger_is_told_until_it_is_proven():
 
 
 def test_alerts_of_one_name_come_as_one():
-    for key in ("token.key", "operator-1.key"):
+    for key in ("gateway/token.key", "gateway/operator-1.key"):
         os.utime(f"{place.data}/keys/{key}", (0, time.time() - 500 * 86400))
-    reaches("KeyOld", key="token.key")
-    reaches("KeyOld", key="operator-1.key")
+    reaches("KeyOld", key="gateway/token.key")
+    reaches("KeyOld", key="gateway/operator-1.key")
     assert [n for n in told("KeyOld", "firing") if len(n["alerts"]) >= 2], "the two keys never came in one notification"
 
 

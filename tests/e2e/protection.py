@@ -283,7 +283,7 @@ def key_command(*arguments):
 def number_of(token):
     """The number of the key that has signed a token."""
     head, _, signature = token.rpartition(".")
-    for line in open(f"{place.data}/keys/token.key", encoding="ascii"):
+    for line in open(f"{place.data}/keys/gateway/token.key", encoding="ascii"):
         number, key = line.split()[:2]
         if base64.urlsafe_b64encode(hmac.digest(bytes.fromhex(key), head.encode(), "sha256")).rstrip(b"=") == signature.encode().rstrip(b"="):
             return int(number)
@@ -299,15 +299,17 @@ def test_token_key_rotates():
     events(newer).close()
     socket.until(lambda event: event["type"] == "counters")
     socket.close()
-    with open(f"{place.data}/keys/token.key", "a", encoding="ascii") as file:
-        file.write("nonsense\n")
+    for service in ("gateway", "notifications"):
+        with open(f"{place.data}/keys/{service}/token.key", "a", encoding="ascii") as file:
+            file.write("nonsense\n")
     for service in ("gateway-1", "notifications-1"):
         wait_until(f"the reading of the bad file by {service}", lambda: "the keys that were read before stay in force" in read_text(f"{place.data}/log/{service}.log"), 20)
     assert refusal(newer.token) == (200, None)
-    with open(f"{place.data}/keys/token.key", encoding="ascii") as file:
+    with open(f"{place.data}/keys/gateway/token.key", encoding="ascii") as file:
         lines = file.readlines()[:-1]
-    with open(f"{place.data}/keys/token.key", "w", encoding="ascii") as file:
-        file.writelines(lines)
+    for service in ("gateway", "notifications"):
+        with open(f"{place.data}/keys/{service}/token.key", "w", encoding="ascii") as file:
+            file.writelines(lines)
     key_command("drop", "0")
     wait_until("the end of its sessions", lambda: refusal(person.token) == (401, "token_forged"), 5)
     assert refusal(newer.token) == (200, None)
@@ -316,7 +318,8 @@ def test_token_key_rotates():
 def test_token_keys_are_one_to_eight():
     """The last key is not dropped, nor is a ninth added: what is told helps, and the file stays as it was."""
     with tempfile.TemporaryDirectory() as folder:
-        path = f"{folder}/token.key"
+        path = f"{folder}/gateway/token.key"
+        os.mkdir(os.path.dirname(path))
         with open(path, "w", encoding="ascii") as file:
             file.write("ab" * 32 + "\n")
 

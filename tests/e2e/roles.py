@@ -189,7 +189,7 @@ def test_the_database_opens_to_passwords_only():
         done = subprocess.run([PSQL, "-w", "-d", dsn, "-Xc", "select 1"], capture_output=True, text=True, env={"PATH": os.environ["PATH"], "HOME": "/nonexistent"}, check=False)
         assert done.returncode != 0 and says in done.stderr, (dsn, done.stderr)
     assert place.sql("select count(*) from pg_roles where rolname like 'carillon%' and rolcanlogin") == [["11"]]
-    for path, mode in ((f"{place.data}/pg", 0o700), (f"{place.data}/pg/data", 0o700), (f"{place.data}/keys", 0o700),
+    for path, mode in ((f"{place.data}/pg", 0o700), (f"{place.data}/pg/data", 0o700), (f"{place.data}/keys", 0o710 if os.getuid() == 0 else 0o700),
                        *((f"{place.data}/keys/{name}/pgpass", 0o600) for name in ("owner", "ro", "reports", "archiver", *SERVICES))):
         assert os.stat(path).st_mode & 0o777 == mode, (path, oct(os.stat(path).st_mode))
     socket = os.stat(f"{place.data}/pg/data/.s.PGSQL.{port}")
@@ -311,15 +311,15 @@ def test_new_keys_of_draws_and_heads_under_play():
     booked = players.settled()
     wait_until("some rounds", lambda: players.settled() > booked + 20, 20)
     with tempfile.TemporaryDirectory() as old:
-        for name in ("keys/spin-engine.key", "keys/jackpot-cards.key", "heads/wallet-heads.pub"):
+        for name in ("keys/spin-engine/spin-engine.key", "keys/jackpot-cards/jackpot-cards.key", "heads/wallet-heads.pub"):
             if os.path.exists(f"{place.data}/{name}"):
                 shutil.copy(f"{place.data}/{name}", old)
         engine = place.running("spin-engine-1")
         assert "key 2 of the draws" in jackpotctl("keys", "rotate", "draw", "--in", "2")
         assert "key 2 of the heads" in jackpotctl("keys", "rotate", "heads")
         assert "expected 'keys rotate draw'" in jackpotctl("keys", "rotate", "bus", status=2)
-        assert os.stat(f"{keys}/spin-engine.key").st_mode & 0o777 == os.stat(f"{keys}/wallet-heads.key").st_mode & 0o777 == 0o600
-        since = int(read_text(f"{keys}/spin-engine.key").splitlines()[-1].split()[2])
+        assert os.stat(f"{keys}/spin-engine/spin-engine.key").st_mode & 0o777 == os.stat(f"{keys}/wallet/wallet-heads.key").st_mode & 0o777 == 0o600
+        since = int(read_text(f"{keys}/spin-engine/spin-engine.key").splitlines()[-1].split()[2])
         wait_until("the key to be known", lambda: place.sql("select count(*) from engine.key") == [["2"]], 20)
         wait_until("the key to be used", lambda: time.time() > since, 20)
         booked = players.settled()

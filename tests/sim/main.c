@@ -119,12 +119,14 @@ static void crashes_watch(void)
 /* ---- keys: the same ones for ever, or no seed would ever give the same world
  * --------------------- */
 
-static void key_make(const char *name)
+static void key_make(const char *service, const char *name)
 {
 	char path[1200];
 	char other[1300];
 	char line[80] = "1 ";
-	(void)snprintf(path, sizeof(path), "%s/%s", sim_world.keys, name);
+	(void)snprintf(path, sizeof(path), "%s/%s", sim_world.keys, service);
+	(void)mkdir(path, 0700);
+	(void)snprintf(path, sizeof(path), "%s/%s/%s", sim_world.keys, service, name);
 	(void)snprintf(other, sizeof(other), "%s.%ld", path, (long)getpid());
 	for (int i = 0; i < 32; i++)
 		(void)sprintf(line + 2 + 2 * i, "%02x", (unsigned)(i * 7 + name[0]) & 0xff);
@@ -140,9 +142,9 @@ static void key_make(const char *name)
 static void keys_make(void)
 {
 	(void)mkdir(sim_world.keys, 0700);
-	key_make("spin-engine.key");
-	key_make("jackpot-cards.key");
-	key_make("payment-provider.key");
+	key_make("spin-engine", "spin-engine.key");
+	key_make("jackpot-cards", "jackpot-cards.key");
+	key_make("payments", "payment-provider.key");
 }
 
 /* Of CPU, for others may need the machine too. */

@@ -43,7 +43,7 @@ endef
 SIM_LIBS := -Wl,-Bstatic -lprotobuf-c -Wl,-Bdynamic -ljansson -lsodium -lcrypto -lgmp -lm
 $(foreach s,$(SIM_SERVICES),$(eval $(call sim_service,$(s))))
 # What the program uses of the libraries itself.
-SIM_OURS := libcommon/io/seal.c libcommon/io/seal_keys.c libcommon/io/seal_box.c libcommon/service/permit.c
+SIM_OURS := libcommon/io/seal.c libcommon/io/seal_keys.c libcommon/io/key_files.c libcommon/io/seal_box.c libcommon/service/permit.c
 SIM_CORES := $(foreach s,gateway notifications,$(O)/lib/lib$(s)-core.a) $(foreach l,jackpot proto base,$(O)/lib/lib$(l).a)
 $(O)/bin/sim: $(call sim_obj,$(filter-out tests/sim/service/%,$(call below,tests/sim)) $(SIM_OURS)) $(SIM_CORES) $(SIM_FAKES_FILE)
 	$(call say,LD,$@)

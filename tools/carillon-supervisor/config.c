@@ -105,6 +105,25 @@ static enum sup_config_status parse_signal(
 	return refuse(reader, "signal: found '%.40s', expected TERM, INT or QUIT", value);
 }
 
+/* Nobody is given to root, which is 0. */
+static enum sup_config_status parse_id(
+	const struct reader *reader, const char *key, const char *value, unsigned *id_r)
+{
+	enum sup_config_status status = parse_number(reader, key, value, SUP_ID_MAX, id_r);
+
+	if (status == SUP_CONFIG_OK && *id_r == 0)
+		return refuse(reader, "%s: found 0, expected a number from 1", key);
+	return status;
+}
+
+static enum sup_config_status take_group(
+	const struct reader *reader, struct sup_spec *spec, const char *value)
+{
+	if (spec->group_count == SUP_GROUPS_MAX)
+		return refuse(reader, "found more than %d groups", SUP_GROUPS_MAX);
+	return parse_id(reader, "group", value, &spec->group[spec->group_count++]);
+}
+
 static bool is_variable(const char *word, size_t len)
 {
 	for (size_t i = 0; i < len; i++)
@@ -131,10 +150,14 @@ static enum sup_config_status take_option(
 		return parse_number(reader, "backoff_ms", value, SUP_MS_MAX, &spec->backoff_ms);
 	if (equals != NULL && len == 6 && memcmp(word, "signal", len) == 0)
 		return parse_signal(reader, value, &spec->stop_signal);
+	if (equals != NULL && len == 4 && memcmp(word, "user", len) == 0)
+		return parse_id(reader, "user", value, &spec->user);
+	if (equals != NULL && len == 5 && memcmp(word, "group", len) == 0)
+		return take_group(reader, spec, value);
 	if (equals == NULL || !is_variable(word, len))
 		return refuse(reader,
-			"found '%.60s', expected order=, signal=, grace_ms=, backoff_ms=, "
-			"VARIABLE=value, or ':' and the command",
+			"found '%.60s', expected order=, signal=, grace_ms=, backoff_ms=, user=, "
+			"group=, VARIABLE=value, or ':' and the command",
 			word);
 	if (spec->env_count == SUP_ENV_MAX)
 		return refuse(reader, "found more than %d variables", SUP_ENV_MAX);
@@ -191,6 +214,8 @@ static enum sup_config_status parse_words(struct reader *reader, struct sup_spec
 			spec->arg[spec->arg_count++] = offset;
 		}
 	}
+	if (spec->group_count > 0 && spec->user == 0)
+		return refuse(reader, "%s: found group= without user=, expected both", spec->name);
 	if (spec->arg_count == 0)
 		return refuse(
 			reader, "%s: found no command, expected ':' and a command", spec->name);

@@ -1,8 +1,8 @@
 /*
  * The supervisor's set-up: which programs run on this machine, one a line:
  *
- *     NAME [order=N] [signal=TERM|INT|QUIT] [grace_ms=N] [backoff_ms=N] [VARIABLE=value]... :
- * COMMAND [ARGUMENT]...
+ *     NAME [order=N] [signal=TERM|INT|QUIT] [grace_ms=N] [backoff_ms=N] [user=UID] [group=GID]...
+ * [VARIABLE=value]... : COMMAND [ARGUMENT]...
  *
  * Words are separated by blanks; "double quotes" keep blanks inside a word, with \" and \\ for the
  * two characters. Empty lines and lines that begin with # are passed over. Pure: text in, table
@@ -24,6 +24,8 @@ enum {
 	SUP_GRACE_MS_DEFAULT = 10000,
 	SUP_BACKOFF_MS_DEFAULT = 2000,
 	SUP_MS_MAX = 600000,
+	SUP_GROUPS_MAX = 16,
+	SUP_ID_MAX = 2000000000, /* of users and groups */
 };
 
 /* One program. Words live in `text`, NUL-terminated; env[] and arg[] are offsets into it, so that
@@ -34,6 +36,9 @@ struct sup_spec {
 	int stop_signal;	 /* default SIGTERM */
 	unsigned grace_ms;	 /* from the stop signal to SIGKILL */
 	unsigned backoff_ms; /* the longest pause between restarts of a program that dies at once */
+	unsigned user;	     /* number of its user and its group; 0: those of the supervisor */
+	unsigned group_count;
+	unsigned group[SUP_GROUPS_MAX]; /* further groups of a program with a user of its own */
 	unsigned env_count;
 	unsigned arg_count;
 	uint16_t env[SUP_ENV_MAX]; /* "NAME=value" */

@@ -4,12 +4,16 @@
 #include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <grp.h>
+#include <linux/capability.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,6 +26,34 @@ static void say(const struct sup_program *program, const char *text)
 	(void)fprintf(stderr, "%s: %s\n", program->spec.name, text);
 }
 
+/* What the change of the user has left of them. */
+static bool drop_capabilities(void)
+{
+	struct __user_cap_header_struct head = { _LINUX_CAPABILITY_VERSION_3, 0 };
+	struct __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = { 0 };
+
+	(void)prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+	return syscall(SYS_capset, &head, none) == 0;
+}
+
+/* Becomes the user of the set-up, for good: without a capability, and unable to gain one. */
+static bool become_user(const struct sup_spec *spec)
+{
+	gid_t groups[SUP_GROUPS_MAX];
+
+	if (spec->user == 0)
+		return true;
+	for (unsigned i = 0; i < spec->group_count; i++)
+		groups[i] = spec->group[i];
+	for (unsigned long number = 0; prctl(PR_CAPBSET_READ, number, 0, 0, 0) >= 0; number++)
+		if (prctl(PR_CAPBSET_DROP, number, 0, 0, 0) != 0)
+			return false;
+	(void)umask(077);
+	return setgroups(spec->group_count, groups) == 0 &&
+	       setresgid(spec->user, spec->user, spec->user) == 0 &&
+	       setresuid(spec->user, spec->user, spec->user) == 0 && drop_capabilities();
+}
+
 /* The child's side of a start. Does not return. */
 static void become(const struct sup_spec *spec, pid_t parent)
 {
@@ -31,7 +63,13 @@ static void become(const struct sup_spec *spec, pid_t parent)
 	int log = sup_log_open(spec->name);
 	int null = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
-	/* The children go when the supervisor goes, however it went. */
+	if (!become_user(spec)) {
+		(void)dprintf(STDERR_FILENO, "%s: cannot become the user %u: %s\n", spec->name,
+			spec->user, strerror(errno));
+		_exit(127);
+	}
+	/* The children go when the supervisor goes, however it went. A change of the user would
+	 * undo it. */
 	(void)prctl(PR_SET_PDEATHSIG, spec->stop_signal);
 	if (getppid() != parent)
 		_exit(127);

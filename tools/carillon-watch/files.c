@@ -46,19 +46,27 @@ static void disk_look(const char *path)
 		(int64_t)(disk.f_blocks * disk.f_frsize));
 }
 
-/* Folders below, such as those of the database's passwords, are left out. */
-static void keys_look(const char *folder)
+/* The files NAME.key of a folder, and of the folders in it: "wallet/wallet-heads.key". Others, such
+ * as those of passwords, are left out. */
+static void keys_look(const char *folder, const char *below)
 {
-	DIR *keys = opendir(folder);
+	char path[PATH_ROOM];
+	(void)snprintf(path, sizeof(path), "%.3000s/%s", folder, below);
+	DIR *keys = opendir(path);
 	const struct dirent *entry;
 	while (keys != NULL && (entry = readdir(keys)) != NULL) {
-		char labels[300];
+		char labels[600];
 		int64_t time_s;
 		size_t n = strlen(entry->d_name);
-		if (n < 5 || strcmp(entry->d_name + n - 4, ".key") != 0 ||
-			!file_time(folder, entry->d_name, &time_s))
+		if (entry->d_type == DT_DIR && below[0] == '\0' && entry->d_name[0] != '.') {
+			(void)snprintf(labels, sizeof(labels), "%s/", entry->d_name);
+			keys_look(folder, labels);
 			continue;
-		(void)snprintf(labels, sizeof(labels), "key=\"%s\"", entry->d_name);
+		}
+		if (n < 5 || strcmp(entry->d_name + n - 4, ".key") != 0 ||
+			!file_time(path, entry->d_name, &time_s))
+			continue;
+		(void)snprintf(labels, sizeof(labels), "key=\"%s%s\"", below, entry->d_name);
 		metric_set(metric_gauge("carillon_key_age_seconds", labels,
 				   "Time since the file of keys was last changed."),
 			now_s() - time_s);
@@ -89,7 +97,7 @@ void watch_files(const struct watch_options *options)
 	for (size_t i = 0; i < WATCH_DISKS_MAX && options->disks[i] != NULL; i++)
 		disk_look(options->disks[i]);
 	if (options->keys != NULL)
-		keys_look(options->keys);
+		keys_look(options->keys, "");
 	if (options->heads != NULL)
 		proof_look(options->heads);
 }

@@ -22,9 +22,9 @@ static const struct {
 	{ "$CARILLON_DATA/heads/proof-good", "Has the time of the last whole proof." },
 	{ "$CARILLON_DATA/heads/proof-broken", "Is there from a breach until the next whole proof." },
 	{ "$CARILLON_DATA/archive/", "Archived days of the journal and events of pools." },
-	{ "$CARILLON_KEYS/spin-engine.key", "The keys of the draws." },
-	{ "$CARILLON_KEYS/jackpot-cards.key", "The keys of the cards." },
-	{ "$CARILLON_KEYS/wallet-heads.key", "The key of the heads." },
+	{ "$CARILLON_KEYS/spin-engine/spin-engine.key", "The keys of the draws." },
+	{ "$CARILLON_KEYS/jackpot-cards/jackpot-cards.key", "The keys of the cards." },
+	{ "$CARILLON_KEYS/wallet/wallet-heads.key", "The key of the heads." },
 	{ "$CARILLON_KEYS/ledger-verify.key, ledger-verify.last",
 		"The key of the marks that --since-last leaves, and the last mark." },
 };

@@ -108,10 +108,11 @@ static bool key_add(const char *path, uint32_t number, uint64_t since_s)
 }
 
 /* What the service would refuse is not added to. */
-static bool numbered_rotate(const char *name, const char *what, uint64_t wait_s)
+static bool numbered_rotate(
+	const char *service, const char *name, const char *what, uint64_t wait_s)
 {
 	char room[PATH_ROOM], error[NUMBERED_KEYS_ERROR_MAX];
-	const char *path = proof_key_path(NULL, name, room, sizeof(room));
+	const char *path = proof_key_path(NULL, service, name, room, sizeof(room));
 	uint64_t now_s = clock_wall_us() / 1000000;
 	uint32_t number = 0;
 	struct numbered_keys keys;
@@ -135,18 +136,18 @@ static bool numbered_rotate(const char *name, const char *what, uint64_t wait_s)
 
 bool keys_rotate_draw(uint64_t wait_s)
 {
-	return numbered_rotate(DRAW_FILE, "draws", wait_s);
+	return numbered_rotate("spin-engine", DRAW_FILE, "draws", wait_s);
 }
 
 bool keys_rotate_cards(uint64_t wait_s)
 {
-	return numbered_rotate(CARDS_FILE, "cards", wait_s);
+	return numbered_rotate("jackpot-cards", CARDS_FILE, "cards", wait_s);
 }
 
 bool keys_rotate_heads(const char *heads)
 {
 	char room[PATH_ROOM], public_path[PATH_ROOM], error[CHAIN_ERROR_MAX];
-	const char *path = proof_key_path(NULL, CHAIN_KEY_FILE, room, sizeof(room));
+	const char *path = proof_key_path(NULL, "wallet", CHAIN_KEY_FILE, room, sizeof(room));
 	struct chain_publics keys;
 
 	(void)snprintf(public_path, sizeof(public_path), "%.4000s/" CHAIN_PUBLIC_FILE, heads);

@@ -8,12 +8,12 @@
 
 #define KEYS_WAIT_S 10 /* until a new key is used: every service that draws has read it before */
 
-/* Adds a key to spin-engine.key in CARILLON_KEYS, used from `wait_s` seconds on. Prints what was
- * done, or on standard error what is wrong; false then. */
+/* Adds a key to spin-engine/spin-engine.key in CARILLON_KEYS, used from `wait_s` seconds on. Prints
+ * what was done, or on standard error what is wrong; false then. */
 bool keys_rotate_draw(uint64_t wait_s);
-/* Likewise to jackpot-cards.key. */
+/* Likewise to jackpot-cards/jackpot-cards.key. */
 bool keys_rotate_cards(uint64_t wait_s);
-/* Replaces wallet-heads.key; its public half, signed by the earlier key, is added to
+/* Replaces wallet/wallet-heads.key; its public half, signed by the earlier key, is added to
  * wallet-heads.pub in `heads`. Likewise. */
 bool keys_rotate_heads(const char *heads);
 

@@ -16,8 +16,10 @@
 #include "tools/jackpotctl/verify.h"
 #include "tools/jackpotctl/webhooks.h"
 
+#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define PATH_ROOM 4096
 
@@ -95,19 +97,22 @@ static const char *one_operator_of(const struct call *call)
 
 /* ---- the books ---- */
 
+/* The folder is the wallet's: a link that it put there is not followed. */
+#define MARK_FLAGS (O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC)
+
 /* For carillon-watch: proof-good has the time of the last whole proof; proof-broken is there from a
  * breach until the next whole proof. Who may not write there has read the result anyway. */
 static void verify_note(const char *heads, bool good, bool whole)
 {
 	char broken[PATH_ROOM + 16], path[PATH_ROOM + 16];
-	FILE *file = NULL;
+	int fd = -1;
 
 	(void)snprintf(broken, sizeof(broken), "%s/proof-broken", heads);
 	(void)snprintf(path, sizeof(path), "%s/proof-good", heads);
 	if (!good || whole)
-		file = fopen(good ? path : broken, "we");
-	if (file != NULL)
-		(void)fclose(file);
+		fd = open(good ? path : broken, MARK_FLAGS, 0644);
+	if (fd >= 0)
+		(void)close(fd);
 	if (good && whole)
 		(void)remove(broken);
 }

@@ -114,7 +114,7 @@ static bool lock_take(struct verify_mark *mark, const char *path, char *error)
 bool mark_open(const char *state, struct verify_mark *mark_r, char *error)
 {
 	char room[MARK_PATH_MAX], folder[MARK_PATH_MAX] = "", why[CHAIN_ERROR_MAX];
-	const char *path = proof_key_path(NULL, KEY_FILE, room, sizeof(room));
+	const char *path = proof_key_path(NULL, "", KEY_FILE, room, sizeof(room));
 	int length;
 
 	memset(mark_r, 0, sizeof(*mark_r));

@@ -470,7 +470,7 @@ static bool write_whole(const char *path, const char *text)
 {
 	size_t length = strlen(text);
 	size_t done = 0;
-	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+	int fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0644);
 
 	while (fd >= 0 && done < length) {
 		ssize_t n = write(fd, text + done, length - done);

@@ -138,7 +138,7 @@ static void key_file(struct gateway *gateway, const char *name, uint32_t id)
 {
 	char path[SETTING_TEXT_MAX + 300];
 	char text[KEY_TEXT_MAX];
-	(void)snprintf(path, sizeof(path), "%s/%s", common.keys, name);
+	(void)snprintf(path, sizeof(path), "%s/gateway/%s", common.keys, name);
 	FILE *file = fopen(path, "r");
 	if (file == NULL)
 		fatal("%s: cannot be read", path);
@@ -153,9 +153,11 @@ static void key_file(struct gateway *gateway, const char *name, uint32_t id)
 
 void auth_load(struct gateway *gateway)
 {
-	DIR *dir = opendir(common.keys);
+	char path[SETTING_TEXT_MAX + 16];
+	(void)snprintf(path, sizeof(path), "%s/gateway", common.keys);
+	DIR *dir = opendir(path);
 	if (dir == NULL)
-		fatal("CARILLON_KEYS: cannot read the folder %s", common.keys);
+		fatal("CARILLON_KEYS: cannot read the folder %s", path);
 	for (struct dirent *entry; (entry = readdir(dir)) != NULL;) {
 		uint32_t id;
 		int end = 0;
@@ -165,8 +167,7 @@ void auth_load(struct gateway *gateway)
 	}
 	(void)closedir(dir);
 	if (gateway->operators_n == 0)
-		log_warn("found no operator-<n>.key in %s: no operator can make requests",
-			common.keys);
+		log_warn("found no operator-<n>.key in %s: no operator can make requests", path);
 }
 
 static bool unknown(struct gateway *gateway, struct edge_request *request, const char *found)

@@ -9,6 +9,7 @@
 #include <sodium.h>
 
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 static void metrics_begin(struct gateway *gateway)
@@ -38,7 +39,9 @@ void gateway_begin(struct gateway *gateway)
 	char error[TOKEN_ERROR_MAX];
 	char wrong[FRAMES_ERROR_MAX];
 	uint64_t random;
-	if (token_key_read(common.keys, &gateway->token_key, error) != TOKEN_OK)
+	char folder[SETTING_TEXT_MAX + 16];
+	(void)snprintf(folder, sizeof(folder), "%s/gateway", common.keys);
+	if (token_key_read(folder, &gateway->token_key, error) != TOKEN_OK)
 		fatal("%s", error);
 	gateway->revoked = revoked_new(NULL, NULL);
 	auth_load(gateway);

@@ -177,9 +177,6 @@ static void key_take(void)
 	char path[SETTING_TEXT_MAX + 64];
 	char error[CHAIN_ERROR_MAX];
 
-	(void)snprintf(path, sizeof(path), "%s/gateway", common.keys);
-	if (mkdir(path, 0700) != 0 && errno != EEXIST)
-		fatal("CARILLON_KEYS: %s: %s", path, strerror(errno));
 	(void)snprintf(path, sizeof(path), "%s/gateway/report.key", common.keys);
 	(void)sodium_mlock(&rollups.key, sizeof(rollups.key)); /* where the system lets us */
 	if (!chain_key_load(path, &rollups.key, error))

@@ -15,8 +15,9 @@ static const char usage[] =
 	"usage: " PROGRAM " [--keys FILE] <rounds\n"
 	"Deals the card rounds again that `jackpotctl ledger verify` sends on stdin, and writes one\n"
 	"line with the result for each.\n"
-	"--keys: the file with the keys. Default: jackpot-cards.key in CARILLON_KEYS; without\n"
-	"  CARILLON_KEYS, keys/jackpot-cards.key in CARILLON_DATA or in the current folder.\n";
+	"--keys: the file with the keys. Default: jackpot-cards/jackpot-cards.key or\n"
+	"  jackpot-cards.key in CARILLON_KEYS; without CARILLON_KEYS, in keys in CARILLON_DATA or in\n"
+	"  the current folder.\n";
 
 struct proof {
 	struct numbered_keys keys;
@@ -85,8 +86,8 @@ int card_proof_main(int argc, char **argv)
 		return usage_wrong(argc, argv);
 	if (sodium_init() < 0)
 		fatal("libsodium cannot be used");
-	const char *path =
-		proof_key_path(given ? argv[3] : NULL, "jackpot-cards.key", room, sizeof(room));
+	const char *path = proof_key_path(
+		given ? argv[3] : NULL, "jackpot-cards", "jackpot-cards.key", room, sizeof(room));
 	enum numbered_keys_status loaded = numbered_keys_load(path, &proof.keys, error);
 	if (loaded != NUMBERED_KEYS_OK) {
 		fprintf(stderr, PROGRAM ": no key: %s\n",

@@ -59,7 +59,7 @@ static void check_draws(void)
 
 static void keys_path(char path_r[KEYS_PATH_MAX])
 {
-	(void)snprintf(path_r, KEYS_PATH_MAX, "%s/jackpot-cards.key", common.keys);
+	(void)snprintf(path_r, KEYS_PATH_MAX, "%s/jackpot-cards/jackpot-cards.key", common.keys);
 }
 
 static void load_keys(struct numbered_keys *keys)

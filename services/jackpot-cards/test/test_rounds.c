@@ -241,7 +241,7 @@ static void play(struct set_instance *instance)
 }
 
 static struct numbered_keys keys;
-static char folder[32], path[64];
+static char folder[32], own_folder[48], path[80];
 
 /* A service that has just started, with a set without rounds. */
 static struct set_instance start(void)
@@ -250,7 +250,9 @@ static struct set_instance start(void)
 
 	(void)snprintf(folder, sizeof(folder), "/tmp/carillon-rounds-XXXXXX");
 	assert_non_null(mkdtemp(folder));
-	(void)snprintf(path, sizeof(path), "%s/jackpot-cards.key", folder);
+	(void)snprintf(own_folder, sizeof(own_folder), "%s/jackpot-cards", folder);
+	assert_int_equal(mkdir(own_folder, 0700), 0);
+	(void)snprintf(path, sizeof(path), "%s/jackpot-cards.key", own_folder);
 	(void)snprintf(common.keys, sizeof(common.keys), "%s", folder);
 	rounds_start(&keys);
 	instance.set.number = 2;
@@ -263,6 +265,7 @@ static void end(struct set_instance *instance)
 {
 	rounds_free(instance);
 	assert_int_equal(unlink(path), 0);
+	assert_int_equal(rmdir(own_folder), 0);
 	assert_int_equal(rmdir(folder), 0);
 }
 

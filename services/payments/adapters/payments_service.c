@@ -60,7 +60,7 @@ static void key_read(char key_r[KEY_MAX])
 	char path[SETTING_TEXT_MAX + 32];
 	FILE *file;
 
-	(void)snprintf(path, sizeof(path), "%s/payment-provider.key", common.keys);
+	(void)snprintf(path, sizeof(path), "%s/payments/payment-provider.key", common.keys);
 	file = fopen(path, "r");
 	if (file == NULL || fgets(key_r, KEY_MAX, file) == NULL)
 		fatal("%s: found no key, expected the provider's, because PAYMENTS_URL is set",

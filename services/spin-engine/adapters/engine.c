@@ -78,7 +78,7 @@ static void make_metrics(struct engine_metrics *m)
 
 static void keys_path(char path_r[KEYS_PATH_MAX])
 {
-	snprintf(path_r, KEYS_PATH_MAX, "%s/spin-engine.key", common.keys);
+	snprintf(path_r, KEYS_PATH_MAX, "%s/spin-engine/spin-engine.key", common.keys);
 }
 
 static void load_keys(struct engine *e, PGconn *conn)

@@ -15,8 +15,9 @@ static const char usage[] =
 	"usage: carillon-spin-engine --verify [--keys FILE] [--definitions FOLDER] <moves\n"
 	"Replays the booked moves that `jackpotctl ledger verify` sends on stdin, and writes one line\n"
 	"with the result for each row.\n"
-	"--keys: the file with the engine's keys. Default: spin-engine.key in CARILLON_KEYS; without\n"
-	"  CARILLON_KEYS, keys/spin-engine.key in CARILLON_DATA or in the current folder.\n"
+	"--keys: the file with the engine's keys. Default: spin-engine/spin-engine.key or\n"
+	"  spin-engine.key in CARILLON_KEYS; without CARILLON_KEYS, in keys in CARILLON_DATA or in\n"
+	"  the current folder.\n"
 	"--definitions: accepts only the definitions in this folder, <game>/definition*.json, and not\n"
 	"  those that are sent.\n";
 
@@ -52,7 +53,8 @@ static bool options_read(int argc, char **argv, struct options *options)
 static struct keys *keys_open(const char *given)
 {
 	char room[PATH_ROOM], error[KEYS_ERROR_MAX];
-	const char *path = proof_key_path(given, "spin-engine.key", room, sizeof(room));
+	const char *path =
+		proof_key_path(given, "spin-engine", "spin-engine.key", room, sizeof(room));
 	struct keys *keys = NULL;
 
 	if (keys_load(path, &keys, error) == NUMBERED_KEYS_OK)

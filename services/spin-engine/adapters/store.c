@@ -299,7 +299,7 @@ static bool key_known(
 		at++;
 	if (at == keys_count(keys)) {
 		snprintf(error, KEYS_ERROR_MAX,
-			"keys/spin-engine.key: found no key %" PRId64
+			"keys/spin-engine/spin-engine.key: found no key %" PRId64
 			", which moves of this installation use: restore the file",
 			number);
 		return false;
@@ -308,7 +308,7 @@ static bool key_known(
 	if (length == sizeof(check) && memcmp(known, check, sizeof(check)) == 0)
 		return true;
 	snprintf(error, KEYS_ERROR_MAX,
-		"keys/spin-engine.key: key %" PRId64
+		"keys/spin-engine/spin-engine.key: key %" PRId64
 		" differs from the key that this installation has used: restore the file",
 		number);
 	return false;

@@ -31,7 +31,8 @@ static void key_take(const char *folder)
 	char path[SETTING_TEXT_MAX + 64];
 	char error[CHAIN_ERROR_MAX];
 
-	(void)snprintf(heads.key_path, sizeof(heads.key_path), "%s/" CHAIN_KEY_FILE, common.keys);
+	(void)snprintf(
+		heads.key_path, sizeof(heads.key_path), "%s/wallet/" CHAIN_KEY_FILE, common.keys);
 	(void)sodium_mlock(&heads.key, sizeof(heads.key)); /* where the system lets us */
 	if (!chain_key_load(heads.key_path, &heads.key, error))
 		fatal("CARILLON_KEYS: %s", error);

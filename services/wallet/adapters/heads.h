@@ -1,9 +1,9 @@
 /* Signed heads of the chain (libcommon/io/chain_head.h). Every minute, and when the wallet gives up
  * a shard, it appends one line for each shard whose chain has grown to <folder>/<instance>.heads
- * and syncs the file. The key is wallet-heads.key in CARILLON_KEYS, created at the first start; its
- * public half is in the folder too. A new key is taken up with the next heads. A second folder gets
- * the same bytes (heads_copy.h). Copy heads and public key to another machine: anybody who can
- * write all of them can forge them. */
+ * and syncs the file. The key is wallet/wallet-heads.key in CARILLON_KEYS, created at the first
+ * start; its public half is in the folder too. A new key is taken up with the next heads. A second
+ * folder gets the same bytes (heads_copy.h). Copy heads and public key to another machine: anybody
+ * who can write all of them can forge them. */
 #ifndef CARILLON_WALLET_ADAPTERS_HEADS_H
 #define CARILLON_WALLET_ADAPTERS_HEADS_H
 

@@ -25,14 +25,16 @@ static void test_config_reads_a_whole_line(void **state)
 		"\n"
 		"redis-1 order=90 signal=INT grace_ms=5 backoff_ms=400 A_1=\"b \\\"c\\\\\" EMPTY= : "
 		"redis-server --x \"\" a:b :\n"
-		"\tplain\t:\ttrue\r\n";
+		"\tplain\t:\ttrue\r\n"
+		"own user=61001 group=61000 group=61102 : true\n";
 	struct sup_config_error error;
 	const struct sup_spec *spec = &config.program[0];
 
 	(void)state;
 	assert_int_equal(parse(text, &error), SUP_CONFIG_OK);
-	assert_int_equal(config.count, 2);
+	assert_int_equal(config.count, 3);
 	assert_string_equal(spec->name, "redis-1");
+	assert_int_equal(spec->user, 0);
 	assert_int_equal(spec->order, 90);
 	assert_int_equal(spec->stop_signal, SIGINT);
 	assert_int_equal(spec->grace_ms, 5);
@@ -51,6 +53,11 @@ static void test_config_reads_a_whole_line(void **state)
 	assert_int_equal(spec->stop_signal, SIGTERM);
 	assert_int_equal(spec->grace_ms, SUP_GRACE_MS_DEFAULT);
 	assert_int_equal(spec->backoff_ms, SUP_BACKOFF_MS_DEFAULT);
+	spec = &config.program[2];
+	assert_int_equal(spec->user, 61001);
+	assert_int_equal(spec->group_count, 2);
+	assert_int_equal(spec->group[0], 61000);
+	assert_int_equal(spec->group[1], 61102);
 }
 
 static void test_config_rejects_errors(void **state)
@@ -80,6 +87,14 @@ static void test_config_rejects_errors(void **state)
 		{ "a order=99999999999999999999 : x", 1, "order: found '9999" },
 		{ "a grace_ms=1s : x", 1, "grace_ms: found '1s'" },
 		{ "a backoff_ms=600001 : x", 1, "backoff_ms: found '600001'" },
+		{ "a user=0 : x", 1, "user: found 0, expected a number from 1" },
+		{ "a user=root : x", 1, "user: found 'root', expected a whole number" },
+		{ "a user=5 group=0 : x", 1, "group: found 0, expected a number from 1" },
+		{ "a group=5 : x", 1, "a: found group= without user=, expected both" },
+		{ "a user=1 group=1 group=2 group=3 group=4 group=5 group=6 group=7 group=8 "
+		  "group=9 group=10 group=11 group=12 group=13 group=14 group=15 group=16 "
+		  "group=17 : x",
+			1, "found more than 16 groups" },
 		{ "a signal=KILL : x", 1, "signal: found 'KILL', expected TERM, INT or QUIT" },
 		{ "\n\na A=\"b : x", 3, "found no closing \"" },
 		{ "a A=\"\\n\" : x", 1, "found a backslash in quotes" },
