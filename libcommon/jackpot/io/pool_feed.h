@@ -64,7 +64,7 @@ enum pool_source_status pool_source_take_or_load(
 
 /* Loads tallies and vector. The vector is stored in `schema`, "pool" or "cards"; the source keeps
  * this pointer. Tallies that were closed more than ten minutes ago are loaded as folded: they count
- * towards T but take no place. Fatal on errors. */
+ * towards T but take no place. A row that cannot be counted: stored_wrong. */
 void pool_source_load(struct pool_source *source, PGconn *conn, const char *schema, uint32_t pool);
 /* Loads live tallies that are not known here yet, because another service may have opened them. */
 void pool_source_tallies(struct pool_source *source, PGconn *conn);

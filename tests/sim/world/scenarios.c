@@ -243,5 +243,6 @@ const struct scenario sim_scenarios[] = {
 	{ "retired", run_retired },
 	{ "poison", run_poison },
 	{ "drained", run_drained },
+	{ "poison-pool", run_poison_pool },
 	{ NULL, NULL },
 };
