@@ -57,11 +57,13 @@ static struct jackpot_out *add(
 {
 	struct jackpot_out *out = find(quarantine, pool);
 
-	if (out == NULL && quarantine->n == JACKPOT_QUARANTINE_MAX)
-		fatal("%s.quarantine: found more than %d rows", quarantine->schema,
-			JACKPOT_QUARANTINE_MAX);
-	if (out == NULL)
+	if (out == NULL && quarantine->n < JACKPOT_QUARANTINE_MAX)
 		out = &quarantine->out[quarantine->n++];
+	if (out == NULL) { /* rows of pools that an installation cannot have */
+		log_error("ALARM %s.quarantine: found more than %d rows", quarantine->schema,
+			JACKPOT_QUARANTINE_MAX);
+		out = &quarantine->out[quarantine->n - 1];
+	}
 	*out = (struct jackpot_out){ .pool = pool, .shard = shard };
 	(void)snprintf(out->fault.text, sizeof(out->fault.text), "%s", found);
 	return out;
