@@ -163,6 +163,17 @@ def test_a_set_that_cannot_be_read():
     place.verify()
 
 
+def test_a_script_of_too_many_draws():
+    """It is skipped; the next one is played."""
+    person = Person(place, deposit=1000)
+    force(place, person.name, [0] * 5000, RULES.stops())
+    person.bet_through()
+    person.watch()
+    assert place.sql(f"select count(*) from engine.forced_draw where player = {person.id} and used is null") == [["1"]]
+    person.bet_through()
+    assert person.round["closed"], person.round
+
+
 def test_wrong_arguments():
     for arguments in (["quarantine"], ["quarantine", "show"], ["quarantine", "lift", "1-1"], ["quarantine", "list", "1-1"], ["quarantine", "release", "nobody"],
                       ["quarantine", "show", "pool:0"], ["quarantine", "release", "pool:x"]):
@@ -174,4 +185,4 @@ def test_wrong_arguments():
 
 if __name__ == "__main__":
     with Installation("quarantine") as place:
-        run(test_a_state_that_cannot_be_read, test_a_pool_that_cannot_be_read, test_a_set_that_cannot_be_read, test_wrong_arguments)
+        run(test_a_state_that_cannot_be_read, test_a_pool_that_cannot_be_read, test_a_set_that_cannot_be_read, test_a_script_of_too_many_draws, test_wrong_arguments)
