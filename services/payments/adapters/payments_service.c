@@ -195,9 +195,10 @@ static void alarm_raise(uint32_t shard, const struct payout *payout, enum payout
 static void entry_out(
 	uint32_t shard, struct payments_entry *entry, const char *found, const char *expected)
 {
-	if (entry->out)
-		return;
 	entry->out = true;
+	if (entry->told)
+		return;
+	entry->told = true;
 	alarm_raise(shard, &entry->payout, PAYOUT_UNREADABLE, found, expected);
 }
 
@@ -415,9 +416,14 @@ static void holds_look(struct service *service)
 static void shard_look(struct service *service, struct payments_shard *shard)
 {
 	store_settlements(service, shard, on_settled, on_decided);
-	for (size_t i = 0; i < shard->n; i++)
+	for (size_t i = 0; i < shard->n; i++) {
+		if (shard->entries[i].out)
+			entry_out(shard->shard, &shard->entries[i],
+				"another amount, player or currency in payments.payout",
+				"those of wallet.hold");
 		if (shard->entries[i].dirty)
 			service_commit_soon(service);
+	}
 }
 
 static void gauges_set(struct service *service)

@@ -37,16 +37,12 @@ static bool id_read(const PGresult *result, int at, int column, uint8_t *id_r)
 	return good;
 }
 
-static bool entry_valid(const struct payout *payout)
-{
-	return payout->amount > 0 && payout->state <= PAYOUT_DONE &&
-	       payout->outcome <= PAYOUT_REFUSED &&
-	       (payout->settled == PAYOUT_OPEN || payout->settled == PAYOUT_CAPTURED ||
-		       payout->settled == PAYOUT_RELEASED);
-}
-
-#define PAYOUT_COLUMNS                                                                             \
-	"id, player, currency, amount, state, outcome, settled, asks, reference, asked"
+/* With whether the hold says the same: it is the wallet's, and what may be paid. */
+#define PAYOUT_READ                                                                                \
+	"select p.id, p.player, p.currency, p.amount, p.state, p.outcome, p.settled, p.asks, "     \
+	"p.reference, p.asked, (select count(*) from wallet.hold h where h.id = p.id and "         \
+	"h.player = p.player and h.currency = p.currency and h.amount = p.amount) from "           \
+	"payments.payout p where "
 /* NULL: its id cannot be read. */
 static struct payments_entry *entry_read(
 	const PGresult *result, int at, struct payments_shard *shard)
@@ -66,12 +62,7 @@ static struct payments_entry *entry_read(
 	if (!id_read(result, at, 0, payout.id))
 		return NULL;
 	entry = payments_add(shard, &payout);
-	entry->out = !entry_valid(&payout);
-	if (entry->out)
-		log_error("ALARM payments.payout: player %" PRId64
-			  ": found an amount, state, outcome or settlement that cannot be: "
-			  "nothing is done for this payment",
-			payout.player);
+	entry->out = pg_number(result, at, 10) != 1;
 	(void)snprintf(entry->reference, sizeof(entry->reference), "%s", PQgetvalue(result, at, 8));
 	return entry;
 }
@@ -82,9 +73,8 @@ void store_load(PGconn *conn, struct payments_shard *shard)
 	const char *parameters[] = { number };
 
 	(void)snprintf(number, sizeof(number), "%u", shard->shard);
-	PGresult *result = pg_query(conn,
-		"select " PAYOUT_COLUMNS " from payments.payout where shard = $1 and state < 4", 1,
-		parameters);
+	PGresult *result =
+		pg_query(conn, PAYOUT_READ "p.shard = $1 and p.state < 4", 1, parameters);
 	for (int i = 0; i < PQntuples(result); i++)
 		(void)entry_read(result, i, shard);
 	PQclear(result);
@@ -99,9 +89,8 @@ struct payments_entry *store_load_missing(
 	struct payments_entry *entry = NULL;
 
 	id_hex(id, text);
-	PGresult *result = pg_query(conn,
-		"select " PAYOUT_COLUMNS " from payments.payout where id = $1::bytea and state = 4",
-		1, parameters);
+	PGresult *result =
+		pg_query(conn, PAYOUT_READ "p.id = $1::bytea and p.state = 4", 1, parameters);
 	if (PQntuples(result) == 1)
 		entry = entry_read(result, 0, shard);
 	PQclear(result);

@@ -40,6 +40,8 @@ uint64_t judge_rounds(void);
 void judge_look_away(bool from_now);
 /* What is stored about this pool or set is spoiled, so it is not compared; 0: of none. */
 void judge_pool_spoiled(uint32_t pool);
+/* True: a schedule spoils payments.payout, so that there are alarms about it. */
+void judge_payout_spoiled(bool from_now);
 /* Everything that services owe each other is done; else what is not, in words. */
 bool judge_settled(char *what, size_t room);
 
