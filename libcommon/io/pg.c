@@ -5,6 +5,7 @@
 
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
+#include "libcommon/io/stored.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -144,10 +145,11 @@ int64_t pg_number(const PGresult *result, int row, int column)
 	const char *text = PQgetvalue(result, row, column);
 	errno = 0;
 	long long value = strtoll(text, &end, 10);
-	if (end == text || *end != '\0' || errno != 0)
-		fatal("postgres: column %s: found '%.100s', expected a whole number of 64 bits",
-			PQfname(result, column), text);
-	return value;
+	if (end != text && *end == '\0' && errno == 0)
+		return value;
+	stored_wrong("postgres: column %s: found '%.100s', expected a whole number of 64 bits",
+		PQfname(result, column), text);
+	return 0;
 }
 
 void pg_bytea_text(const uint8_t *bytes, size_t n, char *out)

@@ -27,7 +27,7 @@ PGresult *pg_again(PGconn *conn, const char *sql, int n, const char *const *para
 /* As pg_query, but returns a failed result to the caller, who reads PQresultStatus and the
  * sqlstate. */
 PGresult *pg_try(PGconn *conn, const char *sql, int n, const char *const *parameters);
-/* 0 for null; fatal when the text is not a number. */
+/* 0 for null. A text that is not a number: stored_wrong (stored.h), and 0. */
 int64_t pg_number(const PGresult *result, int row, int column);
 /* Writes bytes as the text of a bytea parameter, "\x01ab"; out holds 2 * n + 3 bytes. */
 void pg_bytea_text(const uint8_t *bytes, size_t n, char *out);

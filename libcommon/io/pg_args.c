@@ -1,7 +1,7 @@
 /* Parameters and columns of statements, as text. */
 #include "libcommon/io/pg_args.h"
 
-#include "libcommon/io/log.h"
+#include "libcommon/io/stored.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -44,26 +44,29 @@ void pg_args_run(struct pg_args *args, PGconn *conn, const char *sql)
 int128 pg_int128(const PGresult *result, int row, int column)
 {
 	int128 value;
-	if (!int128_parse(PQgetvalue(result, row, column), &value))
-		fatal("postgres: column %s: found '%s', expected a whole number",
-			PQfname(result, column), PQgetvalue(result, row, column));
-	return value;
+	if (int128_parse(PQgetvalue(result, row, column), &value))
+		return value;
+	stored_wrong("postgres: column %s: found '%.100s', expected a whole number",
+		PQfname(result, column), PQgetvalue(result, row, column));
+	return 0;
 }
 
 uint32_t pg_u32(const PGresult *result, int row, int column)
 {
 	int64_t value = pg_number(result, row, column);
-	if (value < 0 || value > UINT32_MAX)
-		fatal("postgres: column %s: found %" PRId64 ", expected 0 to 2^32 - 1",
-			PQfname(result, column), value);
-	return (uint32_t)value;
+	if (value >= 0 && value <= UINT32_MAX)
+		return (uint32_t)value;
+	stored_wrong("postgres: column %s: found %" PRId64 ", expected 0 to 2^32 - 1",
+		PQfname(result, column), value);
+	return 0;
 }
 
 uint64_t pg_u64(const PGresult *result, int row, int column)
 {
 	int64_t value = pg_number(result, row, column);
-	if (value < 0)
-		fatal("postgres: column %s: found %" PRId64 ", expected 0 or more",
-			PQfname(result, column), value);
-	return (uint64_t)value;
+	if (value >= 0)
+		return (uint64_t)value;
+	stored_wrong("postgres: column %s: found %" PRId64 ", expected 0 or more",
+		PQfname(result, column), value);
+	return 0;
 }

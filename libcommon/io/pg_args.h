@@ -23,7 +23,8 @@ void pg_args_run(struct pg_args *args, PGconn *conn, const char *sql);
 /* The same, but returns the result; the caller calls PQclear. */
 PGresult *pg_args_query(struct pg_args *args, PGconn *conn, const char *sql);
 
-/* Numbers in columns of a result. Fatal when the text is not a number of that type. */
+/* Numbers in columns of a result. A text that is not a number of that type: stored_wrong
+ * (stored.h), and 0. */
 int128 pg_int128(const PGresult *result, int row, int column);
 uint32_t pg_u32(const PGresult *result, int row, int column);
 uint64_t pg_u64(const PGresult *result, int row, int column);

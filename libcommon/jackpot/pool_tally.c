@@ -76,7 +76,7 @@ enum pool_vector_status pool_vector_offer(struct pool_vector *vector, uint32_t s
 	int128 t;
 	if (!pool_tally_contribution(tally, known, &before) ||
 		!pool_tally_contribution(tally, total_minor, &after) ||
-		__builtin_add_overflow(vector->t_e18, after - before, &t))
+		__builtin_add_overflow(vector->t_e18, after - before, &t) || t > POOL_T_E18_MAX)
 		return POOL_VECTOR_OVERFLOW;
 	if (entry == NULL) {
 		if (vector->entry_count == POOL_VECTOR_MAX)
@@ -128,7 +128,7 @@ enum pool_vector_status pool_vector_add_folded(
 	int128 t;
 
 	if (!pool_tally_contribution(tally, total_minor, &part) ||
-		__builtin_add_overflow(vector->t_e18, part, &t))
+		__builtin_add_overflow(vector->t_e18, part, &t) || t > POOL_T_E18_MAX)
 		return POOL_VECTOR_OVERFLOW;
 	vector->t_e18 = t;
 	vector->folded_e18 += part; /* never more than T */

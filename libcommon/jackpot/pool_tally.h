@@ -20,6 +20,8 @@
 #define POOL_VECTOR_MAX 4096 /* entries (wallet shard, tally) of one pool */
 #define POOL_PPM_MAX 1000000
 #define POOL_TALLY_EXPONENT_MAX 18
+/* T in 10^-18 EUR: forty billion euros. Beyond it the books would have no room. */
+#define POOL_T_E18_MAX ((int128)40000000000 * 1000000000 * 1000000000)
 
 /* How much one minor unit staked in (game, currency) contributes; the running totals are in
  * pool_vector_entry. Only `open` ever changes. */

@@ -7,6 +7,7 @@
  * - service_facts.c: facts from their rows in Postgres
  * - service_direct.c: commands in from nanomsg
  * - service_poison.c: commands that kill the process
+ * - service_notes.c: what /readyz says is out of work
  * - service_commit.c: the one transaction
  * - service_outbox.c: messages out
  * - service_dead.c: unreadable messages
@@ -146,11 +147,15 @@ struct service {
 	struct outbox packed;	    /* room to pack a command */
 	uint64_t refused[TOPICS_N]; /* messages that did not fit into the queue to Kafka */
 	struct arrivals arrivals;
-	size_t waiting_n;      /* over all holdings */
-	struct poison *poison; /* service_poison.c */
+	size_t waiting_n;	       /* over all holdings */
+	struct poison *poison;	       /* service_poison.c */
+	char note_own[160], note[160]; /* service_notes.c */
 	struct directory directory;
 	struct service_metrics metrics;
 };
+
+/* service_notes.c: the loop's own note, before that of service_note. */
+void service_note_own(struct service *service, const char *note);
 
 /* service_lease.c */
 /* Inserts the rows of the shards and of this instance. */

@@ -150,6 +150,9 @@ struct service_shard *service_shard(struct service *service, uint32_t shard);
 /* The i-th shard held, NULL past the end. */
 struct service_shard *service_shard_at(struct service *service, size_t i);
 
+/* /readyz adds this to its answer, ready or not: what is out of work, for an operator to look at.
+ * Empty: nothing. */
+void service_note(struct service *service, const char *note);
 /* From now on /healthz fails with this reason; the loop goes on. */
 void service_unhealthy(struct service *service, const char *why);
 /* Requests a call of `facts` in the next turn, because somebody waits for a fact of this shard. */

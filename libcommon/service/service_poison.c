@@ -185,7 +185,7 @@ static void readiness_note(struct service *service, size_t quarantined)
 			"%zu commands are quarantined because each killed the service three "
 			"times; list them with: jackpotctl commands",
 			quarantined);
-	health_note(service->health, note);
+	service_note_own(service, note);
 	metric_set(poison_of(service)->quarantined, (int64_t)quarantined);
 }
 
@@ -200,21 +200,23 @@ void service_poison_read(struct service *service)
 	struct suspect *suspects = calloc(n + 1, sizeof(*suspects));
 	if (suspects == NULL)
 		fatal("commands in hand: out of memory");
-	for (size_t i = 0; i < n; i++) {
-		const char *id = PQgetvalue(rows, (int)i, 0);
-		if (!hex_parse(id, COMMAND_ID_BYTES, suspects[i].id))
-			fatal("carillon.command_death: found the id '%s', expected %d bytes", id,
-				COMMAND_ID_BYTES);
-		suspects[i].deaths = pg_number(rows, (int)i, 1);
-		suspects[i].quarantined = pg_number(rows, (int)i, 2) != 0;
-		quarantined += suspects[i].quarantined;
-		const struct suspect *before = suspect_of(poison, suspects[i].id);
-		suspects[i].told = before != NULL && before->told;
+	size_t kept = 0;
+	for (int i = 0; i < PQntuples(rows); i++) {
+		struct suspect *suspect = &suspects[kept];
+		/* No command has an id of another length. */
+		if (!hex_parse(PQgetvalue(rows, i, 0), COMMAND_ID_BYTES, suspect->id))
+			continue;
+		suspect->deaths = pg_number(rows, i, 1);
+		suspect->quarantined = pg_number(rows, i, 2) != 0;
+		quarantined += suspect->quarantined;
+		const struct suspect *before = suspect_of(poison, suspect->id);
+		suspect->told = before != NULL && before->told;
+		kept++;
 	}
 	PQclear(rows);
 	free(poison->suspects);
 	poison->suspects = suspects;
-	poison->n = n;
+	poison->n = kept;
 	poison->read_us = clock_mono_us();
 	readiness_note(service, quarantined);
 }

@@ -10,3 +10,4 @@ grant select, insert, update (total, seq, incarnation) on cards.vector to carill
 grant select, insert, update (closed) on pool.tally to carillon_jackpot_cards;
 grant usage on sequence pool.tally_id to carillon_jackpot_cards;
 grant execute on function wallet.rows_between to carillon_jackpot_cards;
+grant select, insert, delete, update (found, released) on cards.quarantine to carillon_jackpot_cards;

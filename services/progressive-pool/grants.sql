@@ -13,3 +13,4 @@ grant select, insert, update (closed) on pool.tally to carillon_progressive_pool
 grant select, insert, update (booked) on pool.transfer_out to carillon_progressive_pool;
 grant usage on sequence pool.tally_id to carillon_progressive_pool;
 grant select on pool.event_fold to carillon_progressive_pool;
+grant select, insert, delete, update (found, released) on pool.quarantine to carillon_progressive_pool;

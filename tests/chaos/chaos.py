@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Accidents under load, on the real servers: kill -9 of every service, of Kafka, Postgres and Redis at random moments, sometimes two at once or one more
 during a recovery; of all processes at once, as when the machine's power fails; processes frozen for longer than their lease; instances killed for good, so that another must take over; Redis emptied; the network
-to Kafka and Postgres cut, for all and for one service alone; the disk full. Then everything is proven: the ledger, the pools' identities, each
+to Kafka and Postgres cut, for all and for one service alone; the disk full; a stored state of a player, or a figure of a pool, spoiled. Then everything is proven: the ledger, the pools' identities, each
 player's own record of what he was told, and that nobody is stuck. Times from the accident until every shard books rounds again are printed and
 written to build/bench/chaos.json; only what was lost, doubled or stuck makes it fail.
 
@@ -25,7 +25,8 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "e2e"))
-from lib_stack import ROOT, Installation, wait_until  # noqa: E402
+from lib_play import Person, Refused  # noqa: E402
+from lib_stack import BIN, ROOT, Installation, wait_until  # noqa: E402
 
 SERVICES = ("gateway", "spin-engine", "wallet", "progressive-pool", "jackpot-cards", "notifications", "payments")
 SHARDED = ("spin-engine", "wallet", "progressive-pool", "jackpot-cards")
@@ -35,6 +36,8 @@ GOALS = {"service": 2.0, "kafka": 1.0, "postgres": 5.0, "takeover": 5.0, "all at
 PLAY = {"think_time": 20, "coin_minor": 1, "lines": 15, "coins": 10, "timeout": 2000}
 DISK_MB = 3000
 WHOLE_S = 90  # play must be whole again by then, whatever happened
+HARM_S = 2.0  # for so long it is watched how others play, before something is spoiled and while it is out of work
+OWN = 980000  # numbers of players from here on are not those of the load
 
 
 def root():
@@ -141,6 +144,7 @@ class Chaos:
         self.kills = self.left = 0
         self.times = {}
         self.counts = {}
+        self.harms = []
         self.goal, self.only = options.kills, options.only
         self.began = self.told = time.monotonic()
 
@@ -311,12 +315,98 @@ class Chaos:
         self.disk.empty()
         self.note("disk full", self.whole_after(time.time()))
 
+    # ---- what is stored cannot be read ----
+
+    def silence(self, since, until):
+        """The longest time in which one of the load's players had no row booked. None while Postgres is away."""
+        rows = self.ask(f"""select player, extract(epoch from time) from wallet.journal where time between to_timestamp({since}) and to_timestamp({until})
+                            and player & ((1::bigint << 48) - 1) < {OWN} order by time""")
+        last, longest = {}, 0.0
+        for player, at in rows or []:
+            longest, last[player] = max(longest, float(at) - last.get(player, since)), float(at)
+        return None if rows is None else max([longest, *(until - at for at in last.values())])
+
+    def watch_others(self):
+        """While nothing else happens."""
+        since = time.time()
+        time.sleep(HARM_S)
+        return wait_until("what was booked", lambda: self.silence(since, since + HARM_S), WHOLE_S)
+
+    def spoil(self, service, statement):
+        """While no instance of the service runs: what is in memory would be written over it."""
+        names = [f"{service}-{n}" for n in (1, 2)]
+        for name in names:
+            self.place.hold(name)
+        for name in names:
+            self.kill(name)
+        wait_until("the end of their commits", lambda: self.ask(f"select pid from pg_stat_activity where application_name in ('{names[0]}', '{names[1]}')") == [], WHOLE_S)
+        self.place.sql(statement, writer=True)
+        mark = time.time()
+        for name in names:
+            self.place.release(name)
+        return mark
+
+    def listed(self):
+        done = subprocess.run([f"{BIN}/jackpotctl", "quarantine", "list", "--json"], env={**self.place.environment, **self.place.stack}, cwd=self.place.data,
+                              capture_output=True, text=True, timeout=60, check=False)
+        found = json.loads(done.stdout) if done.returncode < 2 else None
+        return found and {row["player"] for row in found["quarantined"]} | {f"pool:{row['pool']}" for row in found["pools"]}
+
+    def out_of_work(self, what, service, spoilt, mended, touch):
+        """Spoiled, found, watched, hit by another accident, put right, released."""
+        ordinary = self.watch_others()
+        mark = self.spoil(service, spoilt)
+        wait_until(f"{what} in quarantine", lambda: touch() or what in (self.listed() or ()), WHOLE_S)
+        self.note("unreadable", self.whole_after(mark))
+        self.harms.append(max(0.0, self.watch_others() - ordinary))
+        mark = time.time()
+        if self.kill(self.instance(self.random.choice(("gateway", "wallet", "notifications", service)))):
+            self.note("several", self.whole_after(mark))
+        assert what in wait_until("the list", self.listed, WHOLE_S), f"{what} has left the quarantine by itself"
+        self.place.sql(mended, writer=True)
+        wait_until(f"{what} at work again", lambda: self.released(what), WHOLE_S)
+
+    def released(self, what):
+        subprocess.run([f"{BIN}/jackpotctl", "quarantine", "release", what], env={**self.place.environment, **self.place.stack}, cwd=self.place.data,
+                       capture_output=True, timeout=60, check=False)
+        return self.listed() == set()
+
+    def poison_player(self):
+        """What the engine has stored about one player."""
+        person = Person(self.place, number=OWN + self.counts["poison"], deposit=10000)
+        person.bet_through()
+        person.watch()
+        moved = person.expect - 1
+        wait_until("the checkpoint", lambda: self.ask(f"select last_move from engine.player where player = {person.id}") == [[str(moved)]], WHOLE_S)
+        [[state]] = self.place.sql(f"select encode(state, 'hex') from engine.player where player = {person.id}")
+        where = f"where player = {person.id} returning player"
+
+        def touch():
+            """An engine reads the state of a player who asks for something."""
+            try:
+                person.refresh()
+            except (Refused, OSError):
+                pass
+        self.out_of_work(str(person.id), "spin-engine", f"update engine.player set state = '\\xffff' {where}",
+                         f"update engine.player set state = decode('{state}', 'hex') {where}", touch)
+        wait_until("the player's state", lambda: person.refresh(), WHOLE_S)
+        person.bet_through()
+
+    def poison_pool(self):
+        """A figure of the pool that is won most often: its jackpots wait."""
+        turned = "update pool.row set r_e27 = -1 - r_e27 where pool = 1 returning pool"
+        self.out_of_work("pool:1", "progressive-pool", turned, turned, lambda: None)
+
+    def poison(self):
+        """Something stored cannot be read: a player's state and a pool's figure in turn."""
+        (self.poison_player if self.counts["poison"] % 2 else self.poison_pool)()
+
     # ---- the whole ----
 
     def choices(self):
         """Accidents with their weights."""
         weights = {self.kill_service: 60, self.kill_kafka: 5, self.kill_postgres: 7, self.kill_redis: 3, self.kill_several: 8, self.takeover: 8, self.freeze: 3,
-                   self.flush_redis: 2, self.kill_all: 2}
+                   self.flush_redis: 2, self.kill_all: 2, self.poison: 3}
         if self.disk:
             weights.update({self.cut_server: 2, self.cut_one: 3, self.fill_disk: 1})
         chosen = {a: w for a, w in weights.items() if self.only in (None, a.__name__)}
@@ -328,6 +418,8 @@ class Chaos:
         accidents, weights = self.choices()
         # Each kind once for certain, in an order of the seed; then by weight until there were enough kills.
         first = self.random.sample(accidents, len(accidents))
+        if self.poison in first:
+            first.append(self.poison)  # once of a player, once of a pool
         while (sum(self.counts.values()) if self.only else self.kills) < self.goal or first:
             accident = first.pop() if first else self.random.choices(accidents, weights)[0]
             self.flowing()
@@ -350,7 +442,7 @@ def nobody_is_stuck(place, players):
 def summary(chaos, record, proof):
     kinds = {kind: {"n": len(t), "median_s": round(statistics.median(t), 3), "worst_s": round(max(t), 3)} for kind, t in sorted(chaos.times.items())}
     return {"kills": chaos.kills, "accidents": chaos.counts, "seconds": round(time.monotonic() - chaos.began, 1), "recovery": kinds,
-            "goals_median_s": GOALS, "players": {k: v for k, v in record.items() if isinstance(v, (int, float))},
+            "goals_median_s": GOALS, "harm_to_others_s": {"n": len(chaos.harms), "worst": round(max(chaos.harms, default=0), 3)}, "players": {k: v for k, v in record.items() if isinstance(v, (int, float))},
             "ledger": {k: proof[k] for k in ("ledger_ok", "pools_ok", "rows", "rounds", "hits")}}
 
 
@@ -360,6 +452,9 @@ def table(result):
     for kind, row in result["recovery"].items():
         goal = f"{GOALS[kind]:.0f} s" if kind in GOALS else ""
         print(f"  {kind:<36} {row['n']:>5} {row['median_s']:>6.2f} s {row['worst_s']:>7.2f} s {goal:>8}")
+    harm = result["harm_to_others_s"]
+    if harm["n"] > 0:
+        print(f"longest harm to others by something that cannot be read, {harm['n']} times: {harm['worst']:.2f} s beyond the ordinary (goal: none)")
     players, ledger = result["players"], result["ledger"]
     print(f"players: {players['rounds_settled']} rounds, {players['rows_compared']} rows told and compared, {players['mismatches_n']} differ, {players['errors_n']} errors")
     print(f"withdrawals: {result['withdrawals']}")

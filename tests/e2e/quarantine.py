@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""What is stored about one player cannot be read: the player is quarantined, everybody else plays, nothing restarts; put right and released, the player goes
+"""What is stored about one player, pool or set cannot be read: it alone is quarantined, everybody else plays, nothing restarts; put right and released, it goes
 on with all that was booked meanwhile."""
 import json
 import os
 import subprocess
 
-from lib_play import RULES, Person, force
+from lib_play import RULES, Person, force, pool_action
 from lib_stack import BIN, Installation, run, wait_until
 
 place = None
@@ -15,6 +15,12 @@ def jackpotctl(*arguments):
     done = subprocess.run([f"{BIN}/jackpotctl", *arguments], env={**place.environment, **place.stack}, cwd=place.data, capture_output=True, text=True, timeout=60,
                           check=False)
     return done.returncode, done.stdout + done.stderr
+
+
+def readiness(service):
+    """What /readyz of each instance of a service says."""
+    addresses = [address for (address,) in place.sql(f"select health from carillon.instance where service = '{service}'")]
+    return [subprocess.run(["curl", "-s", f"http://{address}/readyz"], capture_output=True, text=True, timeout=60, check=False).stdout for address in addresses]
 
 
 def tried(person):
@@ -56,6 +62,7 @@ def test_a_state_that_cannot_be_read():
     assert (refused.status, refused.error["code"]) == (503, "account_quarantined"), refused
     closed_bet(well)
     wait_until("the list", lambda: jackpotctl("quarantine", "list")[0] == 1, 20)
+    wait_until("the note", lambda: any("1 players are quarantined" in text for text in readiness("spin-engine")), 20)
     assert str(ill.id) in jackpotctl("quarantine", "list")[1]
     status, text = jackpotctl("quarantine", "list", "--json")
     assert status == 1 and [row["player"] for row in json.loads(text)["quarantined"]] == [str(ill.id)], text
@@ -76,20 +83,106 @@ def test_a_state_that_cannot_be_read():
     [[booked]] = place.sql(f"select balance_after from wallet.journal where player = {ill.id} order by seq desc limit 1")
     assert ill.balance == int(booked), (ill.balance, booked)
     closed_bet(ill)
-    assert jackpotctl("quarantine", "list") == (0, "no player is in quarantine\n")
-    assert json.loads(jackpotctl("quarantine", "list", "--json")[1]) == {"quarantined": []}
+    assert jackpotctl("quarantine", "list") == (0, "nothing is in quarantine\n")
+    assert json.loads(jackpotctl("quarantine", "list", "--json")[1]) == {"quarantined": [], "pools": []}
     status, text = jackpotctl("quarantine", "show", ill.name, "--json")
     assert status == 1 and json.loads(text) == {"quarantined": [], "journal": []}, text
     assert place.status()["spin-engine-1"][2] == restarts and restarts <= before + 1, "the engine died of it"
 
 
+def spoil(name, *statements):
+    """While no such service runs."""
+    place.hold(name)
+    place.kill(name)
+    connected = f"select pid from pg_stat_activity where application_name = '{name}'"
+    wait_until("the end of its last commit", lambda: place.sql(connected) == [], 60)
+    for statement in statements:
+        place.sql(statement, writer=True)
+    place.release(name)
+
+
+def pools_out():
+    return [(int(row["pool"]), row["found"]) for row in json.loads(jackpotctl("quarantine", "list", "--json")[1])["pools"]]
+
+
+def put_back(pool, *statements):
+    """Released once in vain, then put right and released."""
+    def released(said):
+        status, text = jackpotctl("quarantine", "release", f"pool:{pool}")
+        return said in text
+    wait_until("a release in vain", lambda: released("stays in quarantine"), 60)
+    assert [out for out, _ in pools_out()] == [pool]
+    for statement in statements:
+        place.sql(statement, writer=True)
+    wait_until("the release", lambda: released("can be played for again") or not pools_out(), 60)
+    wait_until("an empty list", lambda: not pools_out(), 60)
+
+
+def pause(pool):
+    """False: it is asked, and the pool's service has not answered yet."""
+    pool_action(place, pool, "pause")
+    return False
+
+
+def test_a_pool_that_cannot_be_read():
+    """Its jackpot is won meanwhile: it is paid after the release, once."""
+    lucky, pool = Person(place, deposit=100000), 1
+    turn = f"update pool.row set r_e27 = -1 - r_e27 where pool = {pool} returning pool"
+    spoil("progressive-pool-1", turn)
+    wait_until("the pool in quarantine", lambda: [out for out, _ in pools_out()] == [pool], 60)
+    assert "stored rows are not valid" in pools_out()[0][1] or "identity" in pools_out()[0][1], pools_out()
+    wait_until("the note", lambda: any("1 pools are quarantined" in text for text in readiness("progressive-pool")), 60)
+    restarts = place.status()["progressive-pool-1"][2]
+    force(place, lucky.name, [*RULES.stops(bonuses=3), 0])
+    lucky.bet_through(coin=100)
+    lucky.watch()
+    claim = f"select count(*), count(closed_seq), coalesce(sum(paid_minor), 0) from wallet.claim where player = {lucky.id} and kind = 1"
+    assert place.sql(claim)[0][:2] == ["1", "0"], place.sql(claim)
+    closed_bet(Person(place, deposit=1000))
+    status, text = jackpotctl("quarantine", "show", f"pool:{pool}", "--json")
+    assert status == 0 and int(json.loads(text)["pools"][0]["claims_open"]) == 1, text
+    asked = wait_until("a refusal", lambda: place.sql(f"select done, refusal from pool.operator_action where pool = {pool}") or pause(pool), 60)
+    assert asked[0][0] == "f" and "quarantined" in asked[0][1], asked
+    put_back(pool, turn)
+    wait_until("the jackpot", lambda: place.sql(claim)[0][:2] == ["1", "1"], 60)
+    paid = place.sql(claim)[0][2]
+    assert int(paid) > 0 and place.sql(f"select count(*) from wallet.journal where player = {lucky.id} and kind = 24") == [["1"]], paid
+    assert place.sql(f"select count(*), sum(paid_minor) from pool.hit where player = {lucky.id}") == [["1", paid]]
+    assert place.status()["progressive-pool-1"][2] == restarts, "the service died of it"
+    place.verify()
+
+
+def test_a_set_that_cannot_be_read():
+    set_ = int(place.sql("select pool from cards.card_set order by pool limit 1")[0][0])
+    turn = f"update cards.level set hits = -1 - hits where pool = {set_} and level = 2 returning pool"
+    spoil("jackpot-cards-1", turn)
+    wait_until("the set in quarantine", lambda: [out for out, _ in pools_out()] == [set_], 60)
+    wait_until("the note", lambda: any("1 sets are quarantined" in text for text in readiness("jackpot-cards")), 60)
+    closed_bet(Person(place, deposit=1000))
+    put_back(set_, turn)
+    place.verify()
+
+
+def test_a_script_of_too_many_draws():
+    """It is skipped; the next one is played."""
+    person = Person(place, deposit=1000)
+    force(place, person.name, [0] * 5000, RULES.stops())
+    person.bet_through()
+    person.watch()
+    assert place.sql(f"select count(*) from engine.forced_draw where player = {person.id} and used is null") == [["1"]]
+    person.bet_through()
+    assert person.round["closed"], person.round
+
+
 def test_wrong_arguments():
-    for arguments in (["quarantine"], ["quarantine", "show"], ["quarantine", "lift", "1-1"], ["quarantine", "list", "1-1"], ["quarantine", "release", "nobody"]):
+    for arguments in (["quarantine"], ["quarantine", "show"], ["quarantine", "lift", "1-1"], ["quarantine", "list", "1-1"], ["quarantine", "release", "nobody"],
+                      ["quarantine", "show", "pool:0"], ["quarantine", "release", "pool:x"]):
         status, text = jackpotctl(*arguments)
         assert status == 2 and "expected" in text, (arguments, text)
-    assert jackpotctl("quarantine", "release", "1-99")[0] == 1
+    for nobody in ("1-99", "pool:99"):
+        assert jackpotctl("quarantine", "release", nobody)[0] == jackpotctl("quarantine", "show", nobody)[0] == 1
 
 
 if __name__ == "__main__":
     with Installation("quarantine") as place:
-        run(test_a_state_that_cannot_be_read, test_wrong_arguments)
+        run(test_a_state_that_cannot_be_read, test_a_pool_that_cannot_be_read, test_a_set_that_cannot_be_read, test_a_script_of_too_many_draws, test_wrong_arguments)

@@ -137,7 +137,7 @@ def test_what_no_grant_may_say():
         assert role == "carillon_archiver" or not functions[role] & {"wallet.leaf_drop", "wallet.leaf_remove", "wallet.leaf_archived"}, role
     assert expected["carillon_wallet"]["wallet.batch"]["update"] == {"checkpoint"}
     assert {t for t, v in expected["carillon_archiver"].items() if set(v) - {"select"}} == {"wallet.close_request", "pool.event_fold", "pool.event", "carillon.command_death",
-                                                                                             "engine.quarantine"}
+                                                                                             "engine.quarantine", "pool.quarantine", "cards.quarantine"}
 
 
 def test_functions_are_for_whom_they_are_granted():

@@ -12,6 +12,8 @@
 #define WAIT_S 10
 #define TRY_S 3 /* from the try to its commit */
 #define PLAYER_TEXT 24
+#define SQL_MAX 400
+#define POOL_PREFIX "pool:"
 
 static PGresult *ask(PGconn *conn, const char *sql, int n, const char *const *parameters)
 {
@@ -48,107 +50,209 @@ static void player_read(const char *text, char out[PLAYER_TEXT])
 	} else if (*text != '\0' && *end == '\0' && number > 0) {
 		snprintf(out, PLAYER_TEXT, "%lld", number);
 	} else {
-		fprintf(stderr, "jackpotctl: PLAYER: found '%s', expected a player such as 1-17\n",
+		fprintf(stderr,
+			"jackpotctl: found '%s', expected a player such as 1-17, or a pool or set "
+			"such as pool:3\n",
 			text);
 		exit(2);
 	}
 }
 
+/* What a release names: a player, or a pool or set by its number. */
+struct subject {
+	const char *what;  /* for people */
+	const char *table; /* NULL: no pool of this number is in quarantine */
+	const char *column;
+	char number[PLAYER_TEXT];
+};
+
+static bool is_pool(const char *text)
+{
+	return strncmp(text, POOL_PREFIX, strlen(POOL_PREFIX)) == 0;
+}
+
+/* Pools and sets have numbers of their own, so a number is in one of the two tables at most. */
+static const char *table_of_pool(PGconn *conn, const char *number)
+{
+	const char *const parameters[] = { number };
+	PGresult *result = ask(conn,
+		"select 'pool.quarantine' from pool.quarantine where pool = $1 union all select "
+		"'cards.quarantine' from cards.quarantine where pool = $1",
+		1, parameters);
+	const char *table = PQntuples(result) == 0 ? NULL
+			    : strcmp(PQgetvalue(result, 0, 0), "pool.quarantine") == 0
+				    ? "pool.quarantine"
+				    : "cards.quarantine";
+
+	PQclear(result);
+	return table;
+}
+
+static struct subject subject_read(PGconn *conn, const char *text)
+{
+	struct subject subject = { "player", "engine.quarantine", "player", "" };
+	char *end;
+
+	if (!is_pool(text)) {
+		player_read(text, subject.number);
+		return subject;
+	}
+	unsigned long number = strtoul(text + strlen(POOL_PREFIX), &end, 10);
+	if (*end != '\0' || number == 0 || number > INT32_MAX) {
+		fprintf(stderr, "jackpotctl: found '%s', expected a pool or set such as pool:3\n",
+			text);
+		exit(2);
+	}
+	snprintf(subject.number, sizeof(subject.number), "%lu", number);
+	subject.what = "pool";
+	subject.column = "pool";
+	subject.table = table_of_pool(conn, subject.number);
+	return subject;
+}
+
 bool quarantine_list(PGconn *conn, bool json)
 {
-	PGresult *result = ask(conn,
+	PGresult *players = ask(conn,
 		"select player, shard, seq, to_char(since, 'YYYY-MM-DD HH24:MI:SS') as since, "
 		"case when released is not null then 'being tried' when waits then 'waits for "
 		"another build' else 'waits for a release' end as state, found from "
 		"engine.quarantine order by since, player",
 		0, NULL);
-	bool none = PQntuples(result) == 0;
+	PGresult *pools = ask(conn,
+		"select pool, kind, shard, to_char(since, 'YYYY-MM-DD HH24:MI:SS') as since, case "
+		"when released is not null then 'being tried' else 'waits for a release' end as "
+		"state, found from (select *, 'progressive' as kind from pool.quarantine union all "
+		"select *, 'Jackpot Cards' from cards.quarantine) q order by q.since, pool",
+		0, NULL);
+	bool none = PQntuples(players) == 0 && PQntuples(pools) == 0;
 
 	if (json)
-		json_print(json_pack("{s:o}", "quarantined", rows_json(result)));
+		json_print(json_pack(
+			"{s:o,s:o}", "quarantined", rows_json(players), "pools", rows_json(pools)));
 	else if (none)
-		puts("no player is in quarantine");
-	else
-		print(result);
-	PQclear(result);
+		puts("nothing is in quarantine");
+	if (!json && PQntuples(players) > 0)
+		print(players);
+	if (!json && PQntuples(pools) > 0)
+		print(pools);
+	PQclear(players);
+	PQclear(pools);
 	return none;
 }
 
-/* Of nobody in quarantine, both are empty. */
-static void show(const PGresult *player, const PGresult *row, bool json)
+static PGresult *ask_player(PGconn *conn, const struct subject *subject, PGresult **row_r)
 {
-	if (json) {
-		json_print(json_pack(
-			"{s:o,s:o}", "quarantined", rows_json(player), "journal", rows_json(row)));
-		return;
-	}
-	print(player);
-	print(row);
-}
+	const char *const parameters[] = { subject->number };
 
-bool quarantine_show(PGconn *conn, const char *player, bool json)
-{
-	char number[PLAYER_TEXT];
-	const char *const parameters[] = { number };
-	PGresult *known, *row;
-	bool found;
-
-	player_read(player, number);
-	known = ask(conn,
-		"select q.*, (select coalesce(max(a.last_seq), 0) from wallet.account a where "
-		"a.player = q.player) as newest_row from engine.quarantine q where q.player = $1",
-		1, parameters);
-	row = ask(conn,
+	*row_r = ask(conn,
 		"select r.seq, r.kind, r.move, r.round, r.game, r.refusal, r.stake, r.win_balance, "
 		"r.win_pending, r.amount, r.balance_after, octet_length(r.record) as record_bytes, "
 		"encode(substring(r.record for 32), 'hex') as record_begins, r.time from "
 		"engine.quarantine q, lateral wallet.rows_between(q.shard, q.seq, q.seq, 1) r "
 		"where q.player = $1",
 		1, parameters);
-	found = PQntuples(known) == 1;
+	return ask(conn,
+		"select q.*, (select coalesce(max(a.last_seq), 0) from wallet.account a where "
+		"a.player = q.player) as newest_row from engine.quarantine q where q.player = $1",
+		1, parameters);
+}
+
+/* With how much is waiting for it. */
+static PGresult *ask_pool(PGconn *conn, const struct subject *subject)
+{
+	const char *const parameters[] = { subject->number };
+	char sql[SQL_MAX];
+
+	snprintf(sql, sizeof(sql),
+		"select q.*, (select count(*) from wallet.claim c where c.pool = q.pool and "
+		"c.closed_seq is null) as claims_open from %s q where q.pool = $1",
+		subject->table != NULL ? subject->table : "pool.quarantine");
+	return ask(conn, sql, 1, parameters);
+}
+
+/* Of nobody in quarantine, all are empty. row: of the journal; NULL: of a pool. */
+static void show(const PGresult *known, const PGresult *row, bool json)
+{
+	if (json && row != NULL)
+		json_print(json_pack(
+			"{s:o,s:o}", "quarantined", rows_json(known), "journal", rows_json(row)));
+	else if (json)
+		json_print(json_pack("{s:o}", "pools", rows_json(known)));
+	else
+		print(known);
+	if (!json && row != NULL)
+		print(row);
+}
+
+static bool is_not(const struct subject *subject, const char *text)
+{
+	printf("%s %s is not in quarantine\n", subject->what,
+		is_pool(text) ? subject->number : text);
+	return false;
+}
+
+bool quarantine_show(PGconn *conn, const char *text, bool json)
+{
+	struct subject subject = subject_read(conn, text);
+	PGresult *row = NULL;
+	PGresult *known =
+		is_pool(text) ? ask_pool(conn, &subject) : ask_player(conn, &subject, &row);
+	bool found = PQntuples(known) == 1;
+
 	if (found || json)
 		show(known, row, json);
 	else
-		printf("player %s is not in quarantine\n", player);
+		(void)is_not(&subject, text);
 	PQclear(known);
 	PQclear(row);
 	return found;
 }
 
-bool quarantine_release(PGconn *conn, const char *player)
+static PGresult *ask_of(
+	PGconn *conn, const struct subject *subject, const char *before, const char *after)
 {
-	char number[PLAYER_TEXT];
-	const char *const parameters[] = { number };
-	PGresult *result;
+	const char *const parameters[] = { subject->number };
+	char sql[SQL_MAX];
 
-	player_read(player, number);
-	result = ask(conn, "update engine.quarantine set released = now() where player = $1", 1,
-		parameters);
-	bool found = strcmp(PQcmdTuples(result), "1") == 0;
-	PQclear(result);
-	if (!found) {
-		printf("player %s is not in quarantine\n", player);
-		return false;
-	}
+	snprintf(sql, sizeof(sql), "%s %s %s where %s = $1", before, subject->table, after,
+		subject->column);
+	return ask(conn, sql, 1, parameters);
+}
+
+/* Waits for the service that owns it. */
+static bool wait_tried(PGconn *conn, const struct subject *subject, const char *text)
+{
 	for (int i = 0, tried = 0; i < 5 * WAIT_S; i++) {
 		usleep(200000);
-		result = ask(conn,
-			"select released is null, found from engine.quarantine where player = $1",
-			1, parameters);
+		PGresult *result = ask_of(conn, subject, "select released is null, found from", "");
 		bool back = PQntuples(result) == 0;
-		/* The engine deletes the row in a later commit than the one that notes the try. */
+		/* An engine deletes the row in a later commit than the one that notes the try. */
 		tried += !back && PQgetvalue(result, 0, 0)[0] == 't';
 		bool stays = tried > 5 * TRY_S;
 		if (back)
-			printf("player %s can play again\n", player);
+			printf("%s %s can %s again\n", subject->what, text,
+				is_pool(text) ? "be played for" : "play");
 		else if (stays)
-			printf("player %s stays in quarantine: %s\n", player,
+			printf("%s %s stays in quarantine: %s\n", subject->what, text,
 				PQgetvalue(result, 0, 1));
 		PQclear(result);
 		if (back || stays)
 			return back;
 	}
-	printf("no engine has tried player %s within %d s; the next one that runs will\n", player,
-		WAIT_S);
+	printf("no %s has tried %s %s within %d s; the next one that runs will\n",
+		is_pool(text) ? "service" : "engine", subject->what, text, WAIT_S);
 	return false;
+}
+
+bool quarantine_release(PGconn *conn, const char *text)
+{
+	struct subject subject = subject_read(conn, text);
+
+	if (subject.table == NULL)
+		return is_not(&subject, text);
+	PGresult *result = ask_of(conn, &subject, "update", "set released = now()");
+	bool found = strcmp(PQcmdTuples(result), "1") == 0;
+
+	PQclear(result);
+	return found ? wait_tried(conn, &subject, text) : is_not(&subject, text);
 }

@@ -1,16 +1,20 @@
-/* Players whom an engine has quarantined because something stored about them cannot be read. */
+/* What is out of work because something stored about it cannot be read: players, by an engine;
+ * pools and sets of Jackpot Cards, by their services. */
 #ifndef CARILLON_TOOLS_JACKPOTCTL_QUARANTINE_H
 #define CARILLON_TOOLS_JACKPOTCTL_QUARANTINE_H
 
 #include <libpq-fe.h>
+
 #include <stdbool.h>
 
-/* Prints all of them. True: there are none. */
+/* Lists all. False when there are any. */
 bool quarantine_list(PGconn *conn, bool json);
-/* Prints what is known about one: the row of the journal that cannot be read, and how many rows the
- * engine has missed since. player: "1-17" or a number. False: they are not quarantined. */
-bool quarantine_show(PGconn *conn, const char *player, bool json);
-/* Asks the engine to try again, and waits up to 10 s for it. True: the player is back. */
-bool quarantine_release(PGconn *conn, const char *player);
+/* Shows what was found. Of a player, "1-17" or a number: the row of the journal, and how many rows
+ * the engine has missed since. Of a pool or set, "pool:3": how many claims wait. False: it is not
+ * quarantined. */
+bool quarantine_show(PGconn *conn, const char *text, bool json);
+/* Asks the service to try it again, and waits for that. False: it is not quarantined, or stays so.
+ */
+bool quarantine_release(PGconn *conn, const char *text);
 
 #endif

@@ -2,6 +2,7 @@
 
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
+#include "libcommon/io/stored.h"
 #include "libcommon/jackpot/io/jackpot_list.h"
 #include "libcommon/jackpot/io/jackpot_send.h"
 #include "libcommon/jackpot/io/shard_totals.h"
@@ -106,8 +107,14 @@ void *asked_totals_message(
 static bool read_shard(
 	struct service *service, const struct asked_totals_pool *pool, uint32_t shard)
 {
+	struct stored_fault fault;
+	stored_try(&fault);
 	Carillon__JackpotFeed *feed = shard_totals_read(pool->source, service_pg(service), shard);
-	bool taken = feed != NULL && take(service, pool, feed);
+	bool readable = stored_tried(&fault);
+	bool taken = readable && feed != NULL && take(service, pool, feed);
+
+	if (!readable)
+		log_error("wallet shard %u: %s", shard, fault.text);
 
 	if (feed != NULL)
 		carillon__jackpot_feed__free_unpacked(feed, NULL);

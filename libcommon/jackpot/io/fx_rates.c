@@ -25,9 +25,12 @@ static void read_rates(PGconn *conn, struct fx_rates *rates_r)
 	int n = PQntuples(rows);
 
 	memset(rates_r, 0, sizeof(*rates_r));
-	if (n > FX_CURRENCIES_MAX)
-		fatal("carillon.fx_rate: found %d currencies, expected at most %d", n,
-			FX_CURRENCIES_MAX);
+	if (n > FX_CURRENCIES_MAX) {
+		log_error("ALARM carillon.fx_rate: found %d currencies, expected at most %d: a "
+			  "new rate of the others is noticed late",
+			n, FX_CURRENCIES_MAX);
+		n = FX_CURRENCIES_MAX;
+	}
 	for (int i = 0; i < n; i++) {
 		rates_r->rate[i].currency = pg_u32(rows, i, 0);
 		rates_r->rate[i].rate_nano = pg_number(rows, i, 1);

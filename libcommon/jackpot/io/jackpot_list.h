@@ -4,12 +4,15 @@
 #ifndef CARILLON_JACKPOT_IO_JACKPOT_LIST_H
 #define CARILLON_JACKPOT_IO_JACKPOT_LIST_H
 
+#include "libcommon/io/stored.h"
 #include "libcommon/service/service.h"
 
 struct jackpot_link {
 	struct jackpot_link *next;
 	uint32_t pool;	/* its number */
 	uint32_t shard; /* its shard */
+	/* Not empty: it leaves the list and is quarantined (jackpot_quarantine.h). */
+	struct stored_fault fault;
 };
 
 typedef void jackpot_visit(struct service *service, void *instance, uint64_t mono_us);

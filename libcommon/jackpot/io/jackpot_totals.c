@@ -19,8 +19,11 @@ bool jackpot_totals_take(struct service *service, struct pool_source *source,
 		*status_r = SERVICE_UNREADABLE;
 		return false;
 	case POOL_SOURCE_OVERFLOW:
-		fatal("%s %u: a total of wallet shard %u is too large to be counted", taker->what,
-			feed->pool, feed->shard);
+		service_reason(service,
+			"totals: found one of wallet shard %u that is too large to be counted",
+			feed->shard);
+		*status_r = SERVICE_UNREADABLE;
+		return false;
 	case POOL_SOURCE_RESTORED:
 		metric_add(taker->restored, 1);
 		log_warn("%s %u: wallet shard %u was restored, incarnation %u", taker->what,

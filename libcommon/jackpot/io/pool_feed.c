@@ -5,6 +5,8 @@
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg_args.h"
 #include "libcommon/io/settings.h"
+#include "libcommon/io/stored.h"
+#include "libcommon/jackpot/pool_row.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -147,7 +149,8 @@ enum pool_source_status pool_source_take(
 /* An older closed tally is folded: the wallet notices a closing within seconds. */
 #define LIVE "(t.closed is null or t.closed > now() - interval '10 minutes')"
 
-static struct pool_tally read_tally(const PGresult *rows, int i, int at)
+/* False: nobody can count it. */
+static bool read_tally(const PGresult *rows, int i, int at, struct pool_tally *tally_r)
 {
 	struct pool_tally tally = {
 		.id = pg_u32(rows, i, at),
@@ -158,11 +161,14 @@ static struct pool_tally read_tally(const PGresult *rows, int i, int at)
 		.open = pg_number(rows, i, at + 5) != 0,
 	};
 	const struct currency *currency = currency_by_number(tally.currency);
-	if (currency == NULL)
-		fatal("pool.tally %u: found currency %u, expected a known currency", tally.id,
-			tally.currency);
+	if (currency == NULL) {
+		stored_wrong("pool.tally %u: found currency %u, expected a known currency",
+			tally.id, tally.currency);
+		return false;
+	}
 	tally.exponent = currency->exponent;
-	return tally;
+	*tally_r = tally;
+	return true;
 }
 
 /* Restores the entries of a folded tally; T already includes them. */
@@ -180,8 +186,8 @@ static void unfold(struct pool_source *source, PGconn *conn, uint32_t tally)
 		enum pool_vector_status status = pool_vector_unfold(&source->vector,
 			pg_u32(rows, i, 0), tally, pg_u64(rows, i, 1), pg_u64(rows, i, 2));
 		if (status != POOL_VECTOR_OK)
-			fatal("%s.vector of pool %u, tally %u: its total cannot be counted "
-			      "(status %d)",
+			stored_wrong("%s.vector of pool %u, tally %u: its total cannot be counted "
+				     "(status %d)",
 				source->schema, source->pool, tally, (int)status);
 	}
 	if (PQntuples(rows) > 0)
@@ -192,14 +198,15 @@ static void unfold(struct pool_source *source, PGconn *conn, uint32_t tally)
 static void add_tallies(struct pool_source *source, PGconn *conn, PGresult *rows, bool counted)
 {
 	for (int i = 0; i < PQntuples(rows); i++) {
-		struct pool_tally tally = read_tally(rows, i, 0);
-		if (pool_vector_tally(&source->vector, tally.id) != NULL)
+		struct pool_tally tally;
+		if (!read_tally(rows, i, 0, &tally) ||
+			pool_vector_tally(&source->vector, tally.id) != NULL)
 			continue;
 		enum pool_vector_status status = pool_vector_add_tally(&source->vector, &tally);
 		if (status != POOL_VECTOR_OK)
-			fatal("pool.tally %u of pool %u cannot be counted (status %d)", tally.id,
-				source->pool, (int)status);
-		if (counted)
+			stored_wrong("pool.tally %u of pool %u cannot be counted (status %d)",
+				tally.id, source->pool, (int)status);
+		else if (counted)
 			unfold(source, conn, tally.id);
 	}
 	PQclear(rows);
@@ -297,16 +304,21 @@ static void load_total(struct pool_source *source, const PGresult *rows, int i)
 {
 	uint32_t shard = pg_u32(rows, i, 0);
 	uint32_t incarnation = pg_u32(rows, i, 3);
-	struct pool_tally tally = read_tally(rows, i, 4);
+	struct pool_tally tally;
 	uint64_t total = pg_u64(rows, i, 1);
+	if (!read_tally(rows, i, 4, &tally))
+		return;
 	enum pool_vector_status status =
 		pool_vector_tally(&source->vector, tally.id) == NULL
 			? pool_vector_add_folded(&source->vector, &tally, total)
 			: pool_vector_offer(
 				  &source->vector, shard, tally.id, total, pg_u64(rows, i, 2));
-	if (shard >= SHARDS_MAX || (status != POOL_VECTOR_OK && status != POOL_VECTOR_SEEN))
-		fatal("%s.vector of pool %u, shard %u: a total cannot be counted (status %d)",
+	if (shard >= SHARDS_MAX || (status != POOL_VECTOR_OK && status != POOL_VECTOR_SEEN)) {
+		stored_wrong("%s.vector of pool %u, shard %u: a total cannot be counted (status "
+			     "%d)",
 			source->schema, source->pool, shard, (int)status);
+		return;
+	}
 	if (incarnation > source->incarnation[shard])
 		source->incarnation[shard] = incarnation;
 }
@@ -368,7 +380,12 @@ static int64_t rate_of(PGconn *conn, uint32_t currency)
 		" order by valid_from desc limit 1");
 	int64_t rate = PQntuples(rows) == 1 ? pg_number(rows, 0, 0) : 0;
 	PQclear(rows);
-	return rate;
+	if (rate >= 0 && rate <= POOL_RATE_NANO_MAX)
+		return rate;
+	log_error("ALARM carillon.fx_rate, currency %u: found %" PRId64 ", expected 1 to %" PRId64
+		  ": the rate is not used",
+		currency, rate, POOL_RATE_NANO_MAX);
+	return 0;
 }
 
 static void replace_tally(PGconn *conn, uint32_t pool, struct pool_tally *tally)
@@ -449,6 +466,9 @@ bool pool_source_open(
 	const struct currency *known = currency_by_number(currency);
 	int64_t rate = rate_of(conn, currency);
 	uint32_t shards = (uint32_t)common.shards;
+	struct pool_tally *old = pool_vector_open_tally(&source->vector, game, currency);
+	if (rate == 0 && old != NULL)
+		return true; /* its rate stays in force */
 	if (known == NULL || rate == 0) {
 		log_error("pool %u, game %u: found no rate for currency %u in carillon.fx_rate, "
 			  "expected one: bets in this currency do not feed the pool, and a game "
@@ -456,7 +476,6 @@ bool pool_source_open(
 			source->pool, game, currency);
 		return false;
 	}
-	struct pool_tally *old = pool_vector_open_tally(&source->vector, game, currency);
 	if (old != NULL && old->rate_nano == rate && old->ppm == ppm)
 		return true;
 	fold_tallies(source, conn);

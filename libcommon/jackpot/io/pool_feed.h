@@ -64,7 +64,7 @@ enum pool_source_status pool_source_take_or_load(
 
 /* Loads tallies and vector. The vector is stored in `schema`, "pool" or "cards"; the source keeps
  * this pointer. Tallies that were closed more than ten minutes ago are loaded as folded: they count
- * towards T but take no place. Fatal on errors. */
+ * towards T but take no place. A row that cannot be counted: stored_wrong. */
 void pool_source_load(struct pool_source *source, PGconn *conn, const char *schema, uint32_t pool);
 /* Loads live tallies that are not known here yet, because another service may have opened them. */
 void pool_source_tallies(struct pool_source *source, PGconn *conn);
@@ -80,9 +80,10 @@ bool pool_source_retry_due(const struct pool_source *source, uint64_t mono_us);
  * carillon.fx_rate. If no open tally has this rate and ppm, opens one, closes the old one and folds
  * older closed ones, in its own transaction.
  *
- * False, with a log line, when there is no rate. If there is no place for the new tally, `behind`
- * grows by one, and an alarm follows if `behind` now exceeds behind_before. The old tally then
- * stays in force; if there is none, returns false, and bets do not feed the pool. */
+ * False, with a log line, when there is no rate and no open tally; an open one keeps its rate. If
+ * there is no place for the new tally, `behind` grows by one, and an alarm follows if `behind` now
+ * exceeds behind_before. The old tally then stays in force; if there is none, returns false, and
+ * bets do not feed the pool. */
 bool pool_source_open(
 	struct pool_source *source, PGconn *conn, uint32_t game, uint32_t currency, uint32_t ppm);
 

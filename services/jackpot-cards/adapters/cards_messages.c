@@ -23,14 +23,11 @@ static void send_fact(
 	jackpot_send_fact(service, &source, fact, false);
 }
 
+/* What nobody could be paid is shown as the largest amount. */
 static int64_t value_of(const struct set_instance *instance, enum card_level level)
 {
 	int64_t value;
-	enum card_set_status status = card_set_value(&instance->set, level, &value);
-	if (status != CARD_SET_OK)
-		fatal("set %u, %s: %s", instance->set.number, card_level_text(level),
-			card_set_status_text(status));
-	return value;
+	return card_set_value(&instance->set, level, &value) == CARD_SET_OK ? value : INT64_MAX;
 }
 
 /* `values` has one value per level. */

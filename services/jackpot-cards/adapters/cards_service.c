@@ -9,6 +9,7 @@
 #include "libcommon/io/log.h"
 #include "libcommon/io/metrics.h"
 #include "libcommon/jackpot/io/jackpot_message.h"
+#include "libcommon/jackpot/io/jackpot_quarantine.h"
 #include "libcommon/jackpot/io/jackpot_totals.h"
 #include "services/jackpot-cards/adapters/cards_messages.h"
 #include "services/jackpot-cards/adapters/rounds.h"
@@ -46,6 +47,7 @@ static struct {
 	uint64_t second_us;
 	struct jackpot_taker taker;
 	struct metric *t, *waiting, *redis_age, *behind;
+	struct jackpot_quarantine quarantine;
 } self;
 
 void cards_service_start(struct service *service)
@@ -83,6 +85,10 @@ void cards_service_start(struct service *service)
 		"alarm.");
 	self.redis_age = metric_gauge("carillon_cards_redis_age_us", NULL,
 		"Age of the oldest counters in Redis of the owned sets.");
+	jackpot_quarantine_start(&self.quarantine, "cards", "set",
+		metric_gauge("carillon_cards_quarantined", NULL,
+			"Sets of this instance's shards that are out of work, because what is "
+			"stored about them cannot be read: an alarm."));
 	self.behind = metric_gauge("carillon_cards_rates_behind", NULL,
 		"Games and currencies whose new FX rate could not be applied: an alarm.");
 }
@@ -94,6 +100,7 @@ void cards_service_start(struct service *service)
 static void open_tallies(struct service *service, void *visited, uint64_t mono_us)
 {
 	struct set_instance *instance = visited;
+	stored_try(&instance->link.fault);
 	pool_source_look(&instance->source, mono_us);
 	for (size_t i = 0; i < self.links.count; i++) {
 		const struct game_link *link = &self.links.link[i];
@@ -103,6 +110,7 @@ static void open_tallies(struct service *service, void *visited, uint64_t mono_u
 			(void)pool_source_open(&instance->source, service_pg(service), link->game,
 				link->currency[c], WHOLE_PPM);
 	}
+	(void)stored_tried(&instance->link.fault);
 }
 
 /* Only a configuration that has changed since the last start changes the levels, so operators'
@@ -118,64 +126,124 @@ static enum card_set_status configure(
 	return status;
 }
 
-static struct set_instance *open_set(
-	struct service *service, const struct card_set_config *config, uint32_t shard)
+static void free_set(struct set_instance *instance)
+{
+	rounds_free(instance);
+	action_list_free(&instance->actions);
+	free(instance);
+}
+
+static struct set_instance *new_set(const struct card_set_config *config, uint32_t shard)
 {
 	struct set_instance *instance = calloc(1, sizeof(*instance));
-	bool changed = true;
-	struct card_terms terms;
-	enum card_set_status status;
 	if (instance == NULL)
 		fatal("out of memory");
 	instance->set.number = config->number;
 	instance->link = (struct jackpot_link){ .pool = config->number, .shard = shard };
 	memcpy(instance->id, config->id, sizeof(instance->id));
-	memcpy(terms.seed_minor, config->seed_minor, sizeof(terms.seed_minor));
-	memcpy(terms.wager_ppm, config->wager_ppm, sizeof(terms.wager_ppm));
 	memcpy(instance->weight, config->weight, sizeof(instance->weight));
 	instance->expire_us = (uint64_t)cards_expire_s * SECOND_US;
+	return instance;
+}
+
+/* Reads all that is stored about a set, except its rounds, and compares it with the configuration.
+ * A set that is stored keeps its terms if the new ones cannot be taken. */
+static void load_set(struct service *service, struct set_instance *instance,
+	const struct card_set_config *config)
+{
+	bool changed = true;
+	struct card_terms terms;
+	enum card_set_status status;
+	memcpy(terms.seed_minor, config->seed_minor, sizeof(terms.seed_minor));
+	memcpy(terms.wager_ppm, config->wager_ppm, sizeof(terms.wager_ppm));
 	bool known = set_store_load(instance, service_pg(service));
+	set_operator_load(instance, service_pg(service));
 	if (known)
 		status = configure(instance, &terms, &changed);
 	else
 		status = card_set_launch(&instance->set, config->number, &terms);
-	if (status != CARD_SET_OK)
-		fatal("set %u: %s", config->number, card_set_status_text(status));
-	instance->defined = terms;
+	if (status != CARD_SET_OK && known)
+		log_error("ALARM set %u: the configuration is refused: %s. The set keeps the terms "
+			  "that it has",
+			config->number, card_set_status_text(status));
+	else if (status != CARD_SET_OK)
+		stored_wrong(
+			"set %u, which is new: %s", config->number, card_set_status_text(status));
+	else
+		instance->defined = terms;
+	changed = changed && status == CARD_SET_OK;
 	if (changed)
-		log_info("set %u \"%s\" on shard %u: %s", config->number, config->id, shard,
+		log_info("set %u \"%s\" on shard %u: %s", config->number, config->id,
+			instance->link.shard,
 			known ? "known; changed terms apply after the levels' next wins" : "new");
 	instance->dirty = changed;
 	instance->levels_dirty = changed;
 	instance->unshown = true;
-	set_operator_load(instance, service_pg(service));
-	rounds_load(service, instance);
+}
+
+/* False: it is quarantined. */
+static bool open_set(
+	struct service *service, struct service_shard *shard, const struct card_set_config *config)
+{
+	struct set_instance *instance = new_set(config, shard->shard);
+	stored_try(&instance->link.fault);
+	load_set(service, instance, config);
+	if (stored_good())
+		rounds_load(service, instance);
+	if (!stored_tried(&instance->link.fault)) {
+		jackpot_quarantine_put(&self.quarantine, service, config->number, shard->shard,
+			instance->link.fault.text);
+		free_set(instance);
+		return false;
+	}
 	open_tallies(service, instance, clock_mono_us());
-	return instance;
+	jackpot_list_add(shard, &instance->link);
+	return true;
 }
 
 void cards_service_open(struct service *service, struct service_shard *shard)
 {
 	shard->state = NULL;
+	jackpot_quarantine_open(&self.quarantine, service, shard->shard);
 	for (size_t i = 0; i < self.sets.count; i++) {
 		const struct card_set_config *config = &self.sets.set[i];
-		if (shard_of_pool(config->number, service_shards(service)) != shard->shard)
-			continue;
-		jackpot_list_add(shard, &open_set(service, config, shard->shard)->link);
+		if (shard_of_pool(config->number, service_shards(service)) == shard->shard &&
+			jackpot_quarantine_of(&self.quarantine, config->number) == NULL)
+			(void)open_set(service, shard, config);
 	}
 	service_commit_soon(service);
+}
+
+/* Loads sets again that an operator has released. */
+static void try_again(struct service *service)
+{
+	uint32_t sets[JACKPOT_QUARANTINE_MAX];
+	size_t n = jackpot_quarantine_released(
+		&self.quarantine, service, sets, JACKPOT_QUARANTINE_MAX);
+	for (size_t i = 0; i < n; i++)
+		for (size_t j = 0; j < self.sets.count; j++) {
+			const struct card_set_config *config = &self.sets.set[j];
+			struct service_shard *shard = service_shard(
+				service, shard_of_pool(sets[i], service_shards(service)));
+			if (config->number != sets[i] || shard == NULL ||
+				!open_set(service, shard, config))
+				continue;
+			jackpot_quarantine_end(&self.quarantine, service, sets[i]);
+			struct set_instance *instance = jackpot_list_find(shard, sets[i]);
+			/* All totals that came meanwhile. */
+			(void)asked_totals_want(&instance->asked);
+		}
+	jackpot_quarantine_leave(&self.quarantine, service);
 }
 
 void cards_service_close(struct service *service, struct service_shard *shard)
 {
 	struct set_instance *at;
-	(void)service;
 	while ((at = shard->state) != NULL) {
 		shard->state = at->link.next;
-		rounds_free(at);
-		action_list_free(&at->actions);
-		free(at);
+		free_set(at);
 	}
+	jackpot_quarantine_close(&self.quarantine, service, shard->shard);
 }
 
 /* ---- feed
@@ -195,10 +263,9 @@ static void accrue(struct set_instance *instance)
 	instance->unshown = true;
 }
 
-static enum service_message_status apply_feed(
-	struct service *service, void *of, const Carillon__JackpotFeed *feed)
+static enum service_message_status take_feed(
+	struct service *service, struct set_instance *instance, const Carillon__JackpotFeed *feed)
 {
-	struct set_instance *instance = of;
 	if (feed->claim != NULL && feed->claim->kind != CARILLON__CLAIM_KIND__CLAIM_CARDS) {
 		service_reason(service,
 			"claim.kind: found a hit, expected cards, because pool %u is a set of "
@@ -207,16 +274,27 @@ static enum service_message_status apply_feed(
 		return SERVICE_UNREADABLE;
 	}
 	enum service_message_status status;
-	if (!jackpot_totals_take(
-		    service, &instance->source, feed, &self.taker, &instance->dirty, &status))
+	bool taken = jackpot_totals_take(
+		service, &instance->source, feed, &self.taker, &instance->dirty, &status);
+	accrue(instance);
+	if (!taken)
 		return status;
 	if (feed->claim == NULL)
 		asked_totals_heard(&instance->asked, clock_mono_us());
-	accrue(instance);
 	/* A wager contributes before its round is evaluated: its totals come with its claim. */
 	if (feed->claim != NULL)
 		rounds_claim(service, instance, feed);
 	return SERVICE_TAKEN;
+}
+
+static enum service_message_status apply_feed(
+	struct service *service, void *of, const Carillon__JackpotFeed *feed)
+{
+	struct set_instance *instance = of;
+	stored_try(&instance->link.fault);
+	enum service_message_status status = take_feed(service, instance, feed);
+	(void)stored_tried(&instance->link.fault);
+	return status;
 }
 
 /* ---- totals before a win ---- */
@@ -231,10 +309,15 @@ static struct asked_totals_pool asked_of(void *context)
 
 void cards_service_bus(struct service *service, const uint8_t *bytes, size_t length)
 {
+	struct stored_fault fault;
+	stored_try(&fault);
 	struct set_instance *instance = asked_totals_message(service, bytes, length, asked_of);
 
+	if (!stored_tried(&fault) && instance != NULL)
+		instance->link.fault = fault;
 	if (instance != NULL)
 		accrue(instance);
+	jackpot_quarantine_leave(&self.quarantine, service);
 }
 
 /* Rounds whose question is answered come before the next question. */
@@ -243,9 +326,11 @@ static void tick_rounds(struct service *service, void *visited, uint64_t mono_us
 	struct set_instance *instance = visited;
 	const struct asked_totals_pool pool = asked_of(instance);
 
+	stored_try(&instance->link.fault);
 	rounds_tick(service, instance, mono_us);
 	asked_totals_turn(service, &pool, mono_us);
 	accrue(instance);
+	(void)stored_tried(&instance->link.fault);
 }
 
 /* ---- commands
@@ -267,12 +352,9 @@ static void take_action(struct service *service, struct set_instance *instance,
 	action_keep(service, &place, command, record);
 }
 
-static enum service_message_status apply_command(
-	struct service *service, struct service_shard *shard, Carillon__JackpotCommand *command)
+static enum service_message_status take_command(struct service *service,
+	struct set_instance *instance, const Carillon__JackpotCommand *command)
 {
-	struct set_instance *instance = jackpot_list_find(shard, command->pool);
-	if (instance == NULL) /* of a progressive pool, which another service handles */
-		return SERVICE_TAKEN;
 	static struct action_record record;
 	char reason[ACTION_TEXT_MAX];
 	if (command->body_case == CARILLON__JACKPOT_COMMAND__BODY_PICK) {
@@ -292,12 +374,31 @@ static enum service_message_status apply_command(
 	return SERVICE_TAKEN;
 }
 
+static enum service_message_status apply_command(
+	struct service *service, struct service_shard *shard, Carillon__JackpotCommand *command)
+{
+	struct set_instance *instance = jackpot_list_find(shard, command->pool);
+	if (instance == NULL) {
+		/* Else of a progressive pool, which another service handles. */
+		if (command->body_case == CARILLON__JACKPOT_COMMAND__BODY_PICK &&
+			jackpot_quarantine_of(&self.quarantine, command->pool) != NULL)
+			rounds_refuse(service, command);
+		return SERVICE_TAKEN;
+	}
+	stored_try(&instance->link.fault);
+	enum service_message_status status = take_command(service, instance, command);
+	(void)stored_tried(&instance->link.fault);
+	return status;
+}
+
 enum service_message_status cards_service_message(struct service *service,
 	struct service_shard *shard, const struct kafka_message *message, uint64_t *seq_r)
 {
 	static const struct jackpot_readers READERS = { apply_feed, apply_command };
 	*seq_r = 0;
-	return jackpot_message(service, shard, message, &READERS);
+	enum service_message_status status = jackpot_message(service, shard, message, &READERS);
+	jackpot_quarantine_leave(&self.quarantine, service);
+	return status;
 }
 
 /* ---- time and commits
@@ -332,14 +433,15 @@ static void look_again(struct service *service, void *visited, uint64_t mono_us)
 
 void cards_service_tick(struct service *service, uint64_t mono_us)
 {
-	jackpot_list_each(service, tick_rounds, mono_us);
+	jackpot_quarantine_each(&self.quarantine, service, tick_rounds, mono_us);
 	if (fx_rates_changed(&self.rates, service_pg(service), mono_us, clock_wall_us()))
-		jackpot_list_each(service, open_tallies, mono_us);
+		jackpot_quarantine_each(&self.quarantine, service, open_tallies, mono_us);
 	if (mono_us < self.second_us + SECOND_US)
 		return;
 	self.second_us = mono_us;
 	rounds_refresh_keys();
-	jackpot_list_each(service, look_again, mono_us);
+	jackpot_quarantine_each(&self.quarantine, service, look_again, mono_us);
+	try_again(service);
 	memset(&sums, 0, sizeof(sums));
 	sums.counters_us = mono_us;
 	jackpot_list_each(service, add_up, mono_us);
@@ -369,6 +471,9 @@ static void write_set(struct service *service, void *visited, uint64_t mono_us)
 void cards_service_write(struct service *service)
 {
 	jackpot_list_each(service, write_set, clock_mono_us());
+	for (struct jackpot_link *at = self.quarantine.leaving; at != NULL; at = at->next)
+		write_set(service, at, clock_mono_us());
+	jackpot_quarantine_save(&self.quarantine, service_pg(service));
 }
 
 static void show_set(struct service *service, void *visited, uint64_t mono_us)
@@ -389,5 +494,8 @@ static void show_set(struct service *service, void *visited, uint64_t mono_us)
 
 void cards_service_committed(struct service *service)
 {
+	struct jackpot_link *at;
+	while ((at = jackpot_quarantine_left(&self.quarantine)) != NULL)
+		free_set((struct set_instance *)at);
 	jackpot_list_each(service, show_set, clock_mono_us());
 }

@@ -3,6 +3,7 @@
 #include "libcommon/jackpot/io/jackpot_pg.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg_args.h"
+#include "libcommon/io/stored.h"
 
 #include <inttypes.h>
 #include <sodium.h>
@@ -45,10 +46,11 @@ static void bytes_of(const PGresult *rows, int row, int column, size_t size, uin
 {
 	size_t length;
 	uint8_t *bytes = pg_bytea(rows, row, column, &length);
-	if (length != size)
-		fatal("cards.round, column %d: found %zu bytes, expected %zu", column, length,
-			size);
-	memcpy(out, bytes, size);
+	if (length == size)
+		memcpy(out, bytes, size);
+	else
+		stored_wrong("cards.round, column %d: found %zu bytes, expected %zu", column,
+			length, size);
 	PQfreemem(bytes);
 }
 
@@ -60,27 +62,43 @@ static void redeal(
 	uint32_t position[DEAL_CARDS + 1], suit[DEAL_CARDS + 1];
 	struct card_deal deal;
 	if (numbers(PQgetvalue(rows, row, 14), play->weight, CARD_LEVELS) != CARD_LEVELS ||
-		!card_keys_secret(keys, play->key, &play->id, play->salt, play->secret))
-		fatal("cards.round %" PRIu64
-		      ": its service key, number %u, is not in the key file: restore it",
+		!card_weights_valid(play->weight)) {
+		stored_wrong("cards.round %" PRIu64 ": found weights '%.40s', expected those of a "
+			     "set",
+			play->number, PQgetvalue(rows, row, 14));
+		return;
+	}
+	if (!card_keys_secret(keys, play->key, &play->id, play->salt, play->secret)) {
+		stored_wrong("cards.round %" PRIu64
+			     ": its service key, number %u, is not in the key file: restore it",
 			play->number, play->key);
+		return;
+	}
 	card_keys_hash(play->secret, hash);
-	if (memcmp(hash, play->secret_hash, sizeof(hash)) != 0)
-		fatal("cards.round %" PRIu64
-		      ": service key %u is not the one that opened the round: restore the "
-		      "original key",
+	if (memcmp(hash, play->secret_hash, sizeof(hash)) != 0) {
+		stored_wrong("cards.round %" PRIu64
+			     ": service key %u is not the one that opened the round: restore the "
+			     "original key",
 			play->number, play->key);
+		return;
+	}
 	card_keys_deal(play->secret, &play->id, play->weight, NULL, &deal);
 	card_round_begin(&play->round, &deal);
 	size_t picks = numbers(PQgetvalue(rows, row, 15), position, DEAL_CARDS);
-	if (numbers(PQgetvalue(rows, row, 16), suit, DEAL_CARDS) != picks || picks > DEAL_PICKS_MAX)
-		fatal("cards.round %" PRIu64 ": its picks cannot be read", play->number);
+	if (numbers(PQgetvalue(rows, row, 16), suit, DEAL_CARDS) != picks ||
+		picks > DEAL_PICKS_MAX) {
+		stored_wrong("cards.round %" PRIu64 ": its picks cannot be read", play->number);
+		return;
+	}
 	for (uint32_t i = 0; i < picks; i++)
 		if (card_round_pick(&play->round, i + 1, position[i]) != CARD_PICK_OK ||
-			deal.suit[i] != suit[i])
-			fatal("cards.round %" PRIu64 ", pick %u: found position %u with suit %u, "
-			      "which differs from the deal",
+			deal.suit[i] != suit[i]) {
+			stored_wrong("cards.round %" PRIu64
+				     ", pick %u: found position %u with suit %u, which differs "
+				     "from the deal",
 				play->number, i + 1, position[i], suit[i]);
+			return;
+		}
 }
 
 static void read_round(
@@ -101,11 +119,15 @@ static void read_round(
 		.hit = pg_u64(rows, row, 19),
 		.paid_minor = pg_number(rows, row, 20),
 	};
+	if (play->paid_minor < 0 || play->stake_minor < 0)
+		stored_wrong(
+			"cards.round %" PRIu64 ": found a payout or a stake below 0", play->number);
 	bytes_of(rows, row, 12, sizeof(play->salt), play->salt);
 	bytes_of(rows, row, 13, sizeof(play->secret_hash), play->secret_hash);
 	redeal(keys, rows, row, play);
 	if (card_round_won(&play->round) != (PQgetvalue(rows, row, 18)[0] == 't'))
-		fatal("cards.round %" PRIu64 ": the stored `won` does not match the stored picks",
+		stored_wrong("cards.round %" PRIu64
+			     ": the stored `won` does not match the stored picks",
 			play->number);
 }
 

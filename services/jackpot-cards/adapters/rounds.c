@@ -138,7 +138,7 @@ void rounds_load(struct service *service, struct set_instance *instance)
 	instance->plays = round_store_open(conn, set, self.keys);
 	instance->next_number = round_store_next(conn, set);
 	size_t n = round_store_newest(conn, set, self.keys, newest, NEWS_AGAIN);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n && stored_good(); i++)
 		cards_send_hit(service, instance, &newest[i]);
 	instance->awards_due = true;
 }
@@ -386,10 +386,10 @@ static struct card_play *find_anywhere(struct service *service, struct set_insta
 		return play;
 	if (round_store_find(service_pg(service), instance->set.number, id, self.keys, old)) {
 		/* Only won rounds are not in memory, and nothing changes them. */
-		if (!card_round_won(&old->round))
-			fatal("set %u: round %" PRIu64 " is open but not in memory",
+		if (stored_good() && !card_round_won(&old->round))
+			stored_wrong("set %u: round %" PRIu64 " is open but not in memory",
 				instance->set.number, old->number);
-		return old;
+		return stored_good() ? old : NULL;
 	}
 	/* If a player knows of a trigger, the wallet has booked it. */
 	if (!round_store_claim(service_pg(service), instance->set.number, id, &claim))
@@ -398,20 +398,26 @@ static struct card_play *find_anywhere(struct service *service, struct set_insta
 	return find(instance, id);
 }
 
+static void reply_stopped(struct service *service, const struct card_requester *requester)
+{
+	metric_add(self.refused, 1);
+	cards_reply_fault(service, requester, 503, "cards_stopped",
+		"No cards can be dealt now. The card round stays open. Pick the card again later.");
+}
+
 /* True: answered. False: it waits. */
 static bool try_pick(
 	struct service *service, struct set_instance *instance, struct waiting_pick *pick)
 {
 	struct card_play old, *play = find_anywhere(service, instance, &pick->id, &old);
 	if (play == NULL) {
+		if (self.health.told || !stored_good()) {
+			reply_stopped(service, &pick->requester);
+			return true;
+		}
 		metric_add(self.refused, 1);
-		if (self.health.told)
-			cards_reply_fault(service, &pick->requester, 503, "cards_stopped",
-				"No cards can be dealt now. The card round stays open. Pick the "
-				"card again later.");
-		else
-			cards_reply_fault(service, &pick->requester, 404, "card_round_unknown",
-				"This player has no card round with this id.");
+		cards_reply_fault(service, &pick->requester, 404, "card_round_unknown",
+			"This player has no card round with this id.");
 		return true;
 	}
 	if (!may_turn(instance, play, pick))
@@ -443,6 +449,26 @@ static void wait_for_totals(struct set_instance *instance, const struct waiting_
 	instance->waiting_count++;
 }
 
+static bool requester_of(
+	const Carillon__JackpotCommand *command, struct card_requester *requester_r)
+{
+	*requester_r = (struct card_requester){ .player = command->pick->player,
+		.correlation = command->correlation };
+	if (strlen(command->reply_to) >= sizeof(requester_r->reply_to)) {
+		log_warn("set %u: the reply_to of a pick is too long", command->pool);
+		return false;
+	}
+	memcpy(requester_r->reply_to, command->reply_to, strlen(command->reply_to) + 1);
+	return true;
+}
+
+void rounds_refuse(struct service *service, const Carillon__JackpotCommand *command)
+{
+	struct card_requester requester;
+	if (requester_of(command, &requester))
+		reply_stopped(service, &requester);
+}
+
 void rounds_pick(struct service *service, struct set_instance *instance,
 	const Carillon__JackpotCommand *command)
 {
@@ -451,13 +477,9 @@ void rounds_pick(struct service *service, struct set_instance *instance,
 		.id = { body->player, body->round, body->index },
 		.pick = body->pick,
 		.position = body->position,
-		.requester = { .player = body->player, .correlation = command->correlation },
 	};
-	if (strlen(command->reply_to) >= sizeof(pick.requester.reply_to)) {
-		log_warn("set %u: the reply_to of a pick is too long", command->pool);
+	if (!requester_of(command, &pick.requester))
 		return;
-	}
-	memcpy(pick.requester.reply_to, command->reply_to, strlen(command->reply_to) + 1);
 	if (waits_already(instance, &pick) || try_pick(service, instance, &pick))
 		return;
 	if (instance->waiting_count < PICKS_WAITING_MAX) {
@@ -504,7 +526,8 @@ void rounds_claim(
 		return;
 	}
 	metric_add(self.repeated, 1);
-	if (play == NULL) /* won: the award was lost or is not booked yet */
+	/* Won: the award was lost or is not booked yet. */
+	if (play == NULL && stored_good())
 		cards_send_award(service, instance, &old, true);
 }
 
@@ -543,7 +566,7 @@ static void awards_again(struct service *service, struct set_instance *instance,
 	instance->awards_us = mono_us;
 	size_t n = round_store_unpaid(
 		service_pg(service), instance->set.number, self.keys, unpaid, AWARDS_A_TURN);
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < n && stored_good(); i++)
 		cards_send_award(service, instance, &unpaid[i], true);
 	metric_add(self.again, n);
 	instance->awards_due = n > 0;

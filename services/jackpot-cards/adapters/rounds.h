@@ -22,6 +22,8 @@ void rounds_claim(
  * round that the feed has not told of yet is opened from the wallet's open claim. */
 void rounds_pick(struct service *service, struct set_instance *instance,
 	const Carillon__JackpotCommand *command);
+/* A pick for a set that is quarantined: the player is told to try again later. */
+void rounds_refuse(struct service *service, const Carillon__JackpotCommand *command);
 /* Plays and pays abandoned rounds; answers winning picks whose totals are there. */
 void rounds_tick(struct service *service, struct set_instance *instance, uint64_t mono_us);
 /* Call rounds_write inside the transaction and rounds_committed after it. */

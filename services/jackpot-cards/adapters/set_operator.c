@@ -286,14 +286,22 @@ void set_operator_load(struct set_instance *instance, PGconn *conn)
 		"select distinct on (operator, game) operator, game, weights[1], weights[2], "
 		"weights[3], weights[4] from cards.weights where pool = $1 order by operator, game, "
 		"version desc");
-	if (PQntuples(rows) > SET_WEIGHTS_MAX)
-		fatal("cards.weights: found %d settings of set %u, expected at most %d",
-			PQntuples(rows), instance->set.number, SET_WEIGHTS_MAX);
-	for (int i = 0; i < PQntuples(rows); i++)
-		instance->weights[instance->weights_n++] =
-			(struct set_weights){ pg_u32(rows, i, 0), pg_u32(rows, i, 1),
-				{ pg_u32(rows, i, 2), pg_u32(rows, i, 3), pg_u32(rows, i, 4),
-					pg_u32(rows, i, 5) } };
+	int n = PQntuples(rows);
+	if (n > SET_WEIGHTS_MAX) {
+		stored_wrong("cards.weights: found %d settings of set %u, expected at most %d", n,
+			instance->set.number, SET_WEIGHTS_MAX);
+		n = 0;
+	}
+	for (int i = 0; i < n; i++) {
+		struct set_weights *weights = &instance->weights[instance->weights_n++];
+		*weights = (struct set_weights){ pg_u32(rows, i, 0), pg_u32(rows, i, 1),
+			{ pg_u32(rows, i, 2), pg_u32(rows, i, 3), pg_u32(rows, i, 4),
+				pg_u32(rows, i, 5) } };
+		if (!card_weights_valid(weights->weight))
+			stored_wrong("cards.weights of set %u, operator %u, game %u: found weights "
+				     "that cannot be drawn by",
+				instance->set.number, weights->operator_id, weights->game);
+	}
 	PQclear(rows);
 }
 

@@ -2,8 +2,8 @@
 #include "services/jackpot-cards/adapters/set_store.h"
 
 #include "libcommon/jackpot/io/jackpot_pg.h"
-#include "libcommon/io/log.h"
 #include "libcommon/io/pg_args.h"
+#include "libcommon/io/stored.h"
 #include "services/jackpot-cards/adapters/set_operator.h"
 
 #include <string.h>
@@ -43,10 +43,13 @@ static void load_levels(struct set_instance *instance, PGconn *conn)
 	PGresult *rows = pg_args_query(&args, conn,
 		"select level, currency, exponent, " JACKPOT_ROW_READ
 		", defined_seed_minor, defined_share_nano from cards.level where pool = $1 order by level");
-	if (PQntuples(rows) != CARD_LEVELS)
-		fatal("cards.level: found %d levels of set %u, expected %d", PQntuples(rows),
-			set->number, CARD_LEVELS);
-	for (int i = 0; i < CARD_LEVELS; i++) {
+	int n = PQntuples(rows);
+	if (n != CARD_LEVELS) {
+		stored_wrong("cards.level: found %d levels of set %u, expected %d", n, set->number,
+			CARD_LEVELS);
+		n = 0;
+	}
+	for (int i = 0; i < n; i++) {
 		set->level[i] = (struct pool_row){
 			.level = pg_u32(rows, i, 0),
 			.currency = pg_u32(rows, i, 1),
@@ -60,18 +63,27 @@ static void load_levels(struct set_instance *instance, PGconn *conn)
 	PQclear(rows);
 }
 
-bool set_store_load(struct set_instance *instance, PGconn *conn)
+/* Nothing may be paid from books that do not add up, or from levels that cannot be priced. */
+static void check(const struct set_instance *instance)
 {
 	const char *broken;
+	if (!card_set_levels_valid(&instance->set))
+		stored_wrong("set %u: the stored levels are not valid", instance->set.number);
+	else if (!card_set_identities_hold(&instance->set, &broken))
+		stored_wrong(
+			"set %u: the stored books are broken at %s", instance->set.number, broken);
+	if (instance->source.vector.t_e18 != instance->set.t_e18)
+		stored_wrong("set %u: the stored totals do not add up to the stored T",
+			instance->set.number);
+}
+
+bool set_store_load(struct set_instance *instance, PGconn *conn)
+{
 	pool_source_load(&instance->source, conn, "cards", instance->set.number);
 	if (!load_set(instance, conn))
 		return false;
 	load_levels(instance, conn);
-	if (!card_set_identities_hold(&instance->set, &broken))
-		fatal("set %u: the stored books are broken at %s", instance->set.number, broken);
-	if (instance->source.vector.t_e18 != instance->set.t_e18)
-		fatal("set %u: the stored totals do not add up to the stored T",
-			instance->set.number);
+	check(instance);
 	return true;
 }
 

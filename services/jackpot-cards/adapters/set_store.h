@@ -1,4 +1,4 @@
-/* A set of Jackpot Cards in memory and in Postgres (schema `cards`). An error of Postgres ends the
+/* A set of Jackpot Cards in memory and in Postgres (schema `cards`). A failed statement ends the
  * process. */
 #ifndef CARILLON_JACKPOT_CARDS_ADAPTERS_SET_STORE_H
 #define CARILLON_JACKPOT_CARDS_ADAPTERS_SET_STORE_H
@@ -77,7 +77,7 @@ struct set_instance {
 /* "live" or "paused". */
 const char *set_state_text(const struct set_instance *instance);
 /* Loads into a zeroed instance that has its set number. False when the set does not exist yet; then
- * only the tallies are loaded. Fatal when the stored books break an identity. */
+ * only the tallies are loaded. Levels or books that cannot be right: stored_wrong (stored.h). */
 bool set_store_load(struct set_instance *instance, PGconn *conn);
 /* Inside the transaction: writes all that is not durable yet. */
 void set_store_save(struct set_instance *instance, PGconn *conn);

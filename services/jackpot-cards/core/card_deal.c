@@ -71,6 +71,18 @@ void card_deal_draw(struct rng *rng, enum card_level level, struct card_deal *de
 	card_deal_of(level, rng_below(rng, DEAL_ARRANGEMENTS), deal_r);
 }
 
+bool card_weights_valid(const uint32_t weight[CARD_LEVELS])
+{
+	bool any = false;
+
+	for (uint32_t i = 0; i < CARD_LEVELS; i++) {
+		if (weight[i] > CARD_WEIGHT_MAX)
+			return false;
+		any = any || weight[i] > 0;
+	}
+	return any;
+}
+
 enum card_level card_level_draw(struct rng *rng, const uint32_t weight[CARD_LEVELS])
 {
 	uint32_t sum = 0, value, level = 0;

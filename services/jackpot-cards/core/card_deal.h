@@ -25,6 +25,8 @@ struct card_deal {
 	uint8_t picks;		  /* the pick that completes the level: 3 to 9 */
 };
 
+/* Can a level be drawn by them? */
+bool card_weights_valid(const uint32_t weight[CARD_LEVELS]);
 /* Draws a level by the weights: one draw below their sum. Each weight is at most CARD_WEIGHT_MAX,
  * and at least one is not 0. */
 enum card_level card_level_draw(struct rng *rng, const uint32_t weight[CARD_LEVELS]);

@@ -123,6 +123,20 @@ enum card_set_status card_set_adjust(
 	return CARD_SET_OK;
 }
 
+bool card_set_levels_valid(const struct card_set *set)
+{
+	struct pool_price price;
+	for (int i = 0; i < CARD_LEVELS; i++) {
+		const struct pool_row *row = &set->level[i];
+		if (row->level != (uint32_t)(CARD_CLUBS + i) ||
+			row->currency != CARD_SET_CURRENCY || row->exponent != CARD_SET_EXPONENT ||
+			(row->next_waits && !pool_terms_valid(&row->next, row->exponent)) ||
+			pool_row_price(row, set->t_e18, &price) != POOL_ROW_OK)
+			return false;
+	}
+	return pool_rows_share_worst(set->level, CARD_LEVELS) <= POOL_NANO;
+}
+
 enum card_set_status card_set_accrue_to(struct card_set *set, int128 t_e18)
 {
 	if (t_e18 < set->t_e18)

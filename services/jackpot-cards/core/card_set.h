@@ -83,6 +83,9 @@ CARILLON_MUST_CHECK enum card_set_status card_set_value(
  * winner's currency, and the house seeds it again. The caller must price each round only once. */
 CARILLON_MUST_CHECK enum card_set_status card_set_hit(struct card_set *set, enum card_level level,
 	const struct card_payout *payout, struct card_hit *hit_r);
+/* False: a stored set has a level that cannot be priced, or shares that could exceed 1 once all
+ * waiting terms are in force. A set that is valid stays so: each change checks it. */
+bool card_set_levels_valid(const struct card_set *set);
 bool card_set_identities_hold(const struct card_set *set, const char **where_r);
 
 #endif

@@ -78,6 +78,26 @@ static void test_card_set_refuses(void **state)
 	}
 }
 
+/* One stored figure of a level at a time. */
+static void test_card_set_levels_that_cannot_be_are_not_valid(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 6; i++) {
+		struct card_set set;
+		struct pool_row *row = &set.level[2];
+		assert_int_equal(card_set_launch(&set, 2, &TERMS), CARD_SET_OK);
+		assert_true(card_set_levels_valid(&set));
+		row->level += i == 0;
+		row->currency += i == 1;
+		row->exponent += i == 2;
+		row->w_e18 += i == 3;
+		row->r.e27 -= i == 4;
+		row->next_waits = i == 5;
+		row->next = (struct pool_terms){ 1, POOL_NANO, POOL_NANO };
+		assert_false(card_set_levels_valid(&set));
+	}
+}
+
 static void test_card_set_terms_wait(void **state)
 {
 	(void)state;
@@ -174,6 +194,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_card_set_accrues_by_level),
 		cmocka_unit_test(test_card_set_refuses),
+		cmocka_unit_test(test_card_set_levels_that_cannot_be_are_not_valid),
 		cmocka_unit_test(test_card_set_terms_wait),
 		cmocka_unit_test(test_card_set_pays_what_is_shown),
 		cmocka_unit_test(test_card_set_refuses_rates),

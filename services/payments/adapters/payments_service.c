@@ -29,8 +29,8 @@ static struct {
 	struct payments_alarm *alarms;
 	size_t alarms_n, alarms_room;
 	uint64_t looked_us;
-	struct metric *asks, *silent, *paid, *refused, *contradicted, *by_hand, *other, *open,
-		*unknown;
+	struct metric *asks, *silent, *paid, *refused, *contradicted, *by_hand, *other, *unreadable,
+		*open, *unknown;
 } self;
 
 const struct setting payments_settings[] = {
@@ -83,6 +83,7 @@ static void metrics_make(void)
 	self.refused = metric_counter("carillon_payments_outcomes_total", "outcome=\"refused\"",
 		"Withdrawals by the first outcome that the provider reported");
 	self.contradicted = metric_counter(alarms, "alarm=\"contradicted\"", alarms_help);
+	self.unreadable = metric_counter(alarms, "alarm=\"unreadable\"", alarms_help);
 	self.by_hand = metric_counter(alarms, "alarm=\"by_hand\"", alarms_help);
 	self.other = metric_counter(alarms, "alarm=\"other_content\"", alarms_help);
 	self.open = metric_gauge("carillon_payments_open", NULL, "Unsettled withdrawals");
@@ -164,8 +165,10 @@ static void id_text(const uint8_t *id, char text_r[2 * PAYOUT_ID_BYTES + 1])
 static void alarm_raise(uint32_t shard, const struct payout *payout, enum payout_alarm what,
 	const char *found, const char *expected)
 {
-	static const char *const kinds[] = { "", "contradicted", "by_hand", "other_content" };
-	struct metric *const counted[] = { NULL, self.contradicted, self.by_hand, self.other };
+	static const char *const kinds[] = { "", "contradicted", "by_hand", "other_content",
+		"unreadable" };
+	struct metric *const counted[] = { NULL, self.contradicted, self.by_hand, self.other,
+		self.unreadable };
 	char id[2 * PAYOUT_ID_BYTES + 1];
 
 	if (what == PAYOUT_FINE)
@@ -186,6 +189,17 @@ static void alarm_raise(uint32_t shard, const struct payout *payout, enum payout
 	log_error("ALARM payment %s of player %" PRId64
 		  ": %s: found %s, expected %s; the service does nothing about it",
 		id, payout->player, alarm->kind, found, alarm->expected);
+}
+
+/* One payment is out of work; all others go on. */
+static void entry_out(
+	uint32_t shard, struct payments_entry *entry, const char *found, const char *expected)
+{
+	entry->out = true;
+	if (entry->told)
+		return;
+	entry->told = true;
+	alarm_raise(shard, &entry->payout, PAYOUT_UNREADABLE, found, expected);
 }
 
 /* ---- outcomes ---- */
@@ -304,12 +318,17 @@ static void on_decided(struct service *service, struct payments_shard *shard,
 	uint64_t now_us = clock_mono_us();
 	Carillon__Outside *outside;
 
-	if (entry->dirty || entry->payout.state != PAYOUT_REQUESTING ||
+	if (entry->dirty || entry->out || entry->payout.state != PAYOUT_REQUESTING ||
 		(entry->decided_us != 0 && now_us < entry->decided_us + self.times.settle_us))
 		return;
-	outside = carillon__outside__unpack(NULL, command_n, command);
-	if (outside == NULL)
-		fatal("gateway.decision: found %zu bytes, expected an Outside", command_n);
+	outside = command_n <= STORE_COMMAND_MAX
+			  ? carillon__outside__unpack(NULL, command_n, command)
+			  : NULL;
+	if (outside == NULL) {
+		entry_out(shard->shard, entry, "a decision that cannot be read",
+			"an operator's decision in gateway.decision");
+		return;
+	}
 	command_send(service, shard, &entry->payout, outside);
 	carillon__outside__free_unpacked(outside, NULL);
 	entry->decided_us = now_us;
@@ -358,7 +377,7 @@ static void entry_act(
 {
 	enum payout_act act;
 
-	if (entry->dirty || entry->asked)
+	if (entry->dirty || entry->asked || entry->out)
 		return;
 	act = payout_due(&entry->payout, clock_mono_us());
 	if (act == PAYOUT_SETTLE) {
@@ -397,9 +416,14 @@ static void holds_look(struct service *service)
 static void shard_look(struct service *service, struct payments_shard *shard)
 {
 	store_settlements(service, shard, on_settled, on_decided);
-	for (size_t i = 0; i < shard->n; i++)
+	for (size_t i = 0; i < shard->n; i++) {
+		if (shard->entries[i].out)
+			entry_out(shard->shard, &shard->entries[i],
+				"another amount, player or currency in payments.payout",
+				"those of wallet.hold");
 		if (shard->entries[i].dirty)
 			service_commit_soon(service);
+	}
 }
 
 static void gauges_set(struct service *service)
@@ -443,7 +467,10 @@ static void shard_write(struct service *service, struct payments_shard *shard)
 			continue;
 		}
 		if (entry->dirty) {
-			store_write(service_pg(service), shard->shard, entry);
+			if (!store_write(service_pg(service), shard->shard, entry))
+				entry_out(shard->shard, entry,
+					"another amount or outcome in payments.payout",
+					"those of this service");
 			written++;
 		}
 		entry->dirty = false;

@@ -11,6 +11,9 @@ struct payments_entry {
 	char reference[PROVIDER_REFERENCE_MAX + 1];
 	bool dirty; /* newer than Postgres: must be written before anything else happens */
 	bool asked; /* a request to the provider is open */
+	bool told;  /* that it is out */
+	bool out;   /* what is stored about it cannot be right: nothing is done for it until the
+		       shard is opened again */
 	uint64_t
 		decided_us; /* when this process sent the wallet an operator's decision; 0: never */
 };

@@ -20,19 +20,30 @@ static void id_hex(const uint8_t *id, char text_r[ID_TEXT])
 		(void)snprintf(text_r + 2 + 2 * i, 3, "%02x", id[i]);
 }
 
-static void id_read(const PGresult *result, int at, int column, uint8_t *id_r)
+/* False: it cannot be an id; its row is left out. */
+static bool id_read(const PGresult *result, int at, int column, uint8_t *id_r)
 {
 	size_t length;
 	uint8_t *bytes = pg_bytea(result, at, column, &length);
+	bool good = length == PAYOUT_ID_BYTES;
 
-	if (length != PAYOUT_ID_BYTES)
-		fatal("payments: found an id of %zu bytes, expected %d", length, PAYOUT_ID_BYTES);
-	memcpy(id_r, bytes, PAYOUT_ID_BYTES);
+	if (good)
+		memcpy(id_r, bytes, PAYOUT_ID_BYTES);
+	else
+		log_error("ALARM payments: found an id of %zu bytes, expected %d: its row is left "
+			  "out",
+			length, PAYOUT_ID_BYTES);
 	PQfreemem(bytes);
+	return good;
 }
 
-#define PAYOUT_COLUMNS                                                                             \
-	"id, player, currency, amount, state, outcome, settled, asks, reference, asked"
+/* With whether the hold says the same: it is the wallet's, and what may be paid. */
+#define PAYOUT_READ                                                                                \
+	"select p.id, p.player, p.currency, p.amount, p.state, p.outcome, p.settled, p.asks, "     \
+	"p.reference, p.asked, (select count(*) from wallet.hold h where h.id = p.id and "         \
+	"h.player = p.player and h.currency = p.currency and h.amount = p.amount) from "           \
+	"payments.payout p where "
+/* NULL: its id cannot be read. */
 static struct payments_entry *entry_read(
 	const PGresult *result, int at, struct payments_shard *shard)
 {
@@ -48,8 +59,10 @@ static struct payments_entry *entry_read(
 	};
 	struct payments_entry *entry;
 
-	id_read(result, at, 0, payout.id);
+	if (!id_read(result, at, 0, payout.id))
+		return NULL;
 	entry = payments_add(shard, &payout);
+	entry->out = pg_number(result, at, 10) != 1;
 	(void)snprintf(entry->reference, sizeof(entry->reference), "%s", PQgetvalue(result, at, 8));
 	return entry;
 }
@@ -60,9 +73,8 @@ void store_load(PGconn *conn, struct payments_shard *shard)
 	const char *parameters[] = { number };
 
 	(void)snprintf(number, sizeof(number), "%u", shard->shard);
-	PGresult *result = pg_query(conn,
-		"select " PAYOUT_COLUMNS " from payments.payout where shard = $1 and state < 4", 1,
-		parameters);
+	PGresult *result =
+		pg_query(conn, PAYOUT_READ "p.shard = $1 and p.state < 4", 1, parameters);
 	for (int i = 0; i < PQntuples(result); i++)
 		(void)entry_read(result, i, shard);
 	PQclear(result);
@@ -77,9 +89,8 @@ struct payments_entry *store_load_missing(
 	struct payments_entry *entry = NULL;
 
 	id_hex(id, text);
-	PGresult *result = pg_query(conn,
-		"select " PAYOUT_COLUMNS " from payments.payout where id = $1::bytea and state = 4",
-		1, parameters);
+	PGresult *result =
+		pg_query(conn, PAYOUT_READ "p.id = $1::bytea and p.state = 4", 1, parameters);
 	if (PQntuples(result) == 1)
 		entry = entry_read(result, 0, shard);
 	PQclear(result);
@@ -99,16 +110,19 @@ enum store_verdict store_may_request(
 		conn, "select verdict, settled from payments.may_ask($1::bytea)", 1, parameters);
 	while (verdict <= STORE_BUSY && strcmp(PQgetvalue(result, 0, 0), verdicts[verdict]) != 0)
 		verdict++;
-	if (verdict > STORE_BUSY)
-		fatal("payments.may_ask: found the verdict \"%s\", which is unknown",
+	if (verdict > STORE_BUSY) {
+		log_warn("payments.may_ask: found the verdict \"%s\", which is unknown: nothing "
+			 "is asked",
 			PQgetvalue(result, 0, 0));
+		verdict = STORE_BUSY;
+	}
 	if (verdict == STORE_SETTLED)
 		*settled_r = (enum payout_settled)pg_number(result, 0, 1);
 	PQclear(result);
 	return (enum store_verdict)verdict;
 }
 
-void store_write(PGconn *conn, uint32_t shard, const struct payments_entry *entry)
+bool store_write(PGconn *conn, uint32_t shard, const struct payments_entry *entry)
 {
 	static const char sql[] =
 		"insert into payments.payout as p (id, reference, shard, player, currency, amount, "
@@ -132,11 +146,9 @@ void store_write(PGconn *conn, uint32_t shard, const struct payments_entry *entr
 	parameters[2 + sizeof(values) / sizeof(values[0])] = payout->asked ? "t" : "f";
 	PGresult *result =
 		pg_query(conn, sql, (int)(sizeof(parameters) / sizeof(parameters[0])), parameters);
-	if (PQcmdTuples(result)[0] != '1')
-		fatal("payments.payout: player %" PRId64
-		      ": found an amount or outcome that differs from this service's",
-			payout->player);
+	bool written = PQcmdTuples(result)[0] == '1';
 	PQclear(result);
+	return written;
 }
 
 void store_alarm(PGconn *conn, const struct payments_alarm *alarm)
@@ -194,10 +206,9 @@ bool store_new_holds(PGconn *conn, struct payments_shard *const *shards, size_t 
 		struct payout payout = { .player = pg_number(result, i, 1),
 			.currency = (uint32_t)pg_number(result, i, 2),
 			.amount = pg_number(result, i, 3) };
-		id_read(result, i, 0, payout.id);
-		if (payments_find(shard, payout.id) == NULL)
-			payments_add(shard, &payout)->dirty = true;
 		shard->cursor = (uint64_t)pg_number(result, i, 4);
+		if (id_read(result, i, 0, payout.id) && payments_find(shard, payout.id) == NULL)
+			payments_add(shard, &payout)->dirty = true;
 	}
 	bool more = PQntuples(result) >= HOLDS_AT_ONCE; /* of one shard, or of all shards */
 	PQclear(result);
@@ -210,9 +221,6 @@ static void decision_read(struct service *service, struct payments_shard *shard,
 	size_t length;
 	uint8_t *command = pg_bytea(result, at, 2, &length);
 
-	if (length > STORE_COMMAND_MAX)
-		fatal("gateway.decision: found a command of %zu bytes, expected %d at most", length,
-			STORE_COMMAND_MAX);
 	decided(service, shard, entry, command, length);
 	PQfreemem(command);
 }
@@ -244,7 +252,8 @@ void store_settlements(struct service *service, struct payments_shard *shard,
 		1, parameters);
 	for (int i = 0; i < PQntuples(result); i++) {
 		enum payout_settled how = (enum payout_settled)pg_number(result, i, 1);
-		id_read(result, i, 0, id);
+		if (!id_read(result, i, 0, id))
+			continue;
 		if (how != PAYOUT_OPEN)
 			settled(shard, payments_find(shard, id), how);
 		else

@@ -26,7 +26,7 @@ enum store_verdict {
 enum store_verdict store_may_request(PGconn *conn, const uint8_t id[PAYOUT_ID_BYTES],
 	enum payout_settled *settled_r /* SETTLED: how */);
 /* Inside the transaction. */
-void store_write(PGconn *conn, uint32_t shard, const struct payments_entry *entry);
+bool store_write(PGconn *conn, uint32_t shard, const struct payments_entry *entry);
 void store_alarm(PGconn *conn, const struct payments_alarm *alarm);
 /* Adds the withdrawals that the wallet has booked since the shards' cursors, by one query, and
  * moves the cursors. True: there may be more. */

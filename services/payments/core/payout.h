@@ -67,8 +67,9 @@ enum payout_answer {
 enum payout_alarm {
 	PAYOUT_FINE = 0,
 	PAYOUT_CONTRADICTED, /* the provider contradicts its earlier outcome */
-	PAYOUT_BY_HAND, /* settled by hand against the outcome, or the outcome stayed unknown */
-	PAYOUT_OTHER,	/* see PAYOUT_SAID_OTHER */
+	PAYOUT_BY_HAND,	   /* settled by hand against the outcome, or the outcome stayed unknown */
+	PAYOUT_OTHER,	   /* see PAYOUT_SAID_OTHER */
+	PAYOUT_UNREADABLE, /* what is stored about it cannot be right: nothing is done for it */
 };
 
 /* What the caller must do now. */

@@ -50,12 +50,20 @@ static const struct pool_hit *find_hit(void *context, const struct claim_id *id)
 			return &search->found.hit;
 		}
 	}
-	uint32_t pool;
-	if (!pool_store_hit_find(service_pg(search->service), id, &search->found, &pool))
+	uint32_t pool = 0;
+	struct stored_fault fault;
+	stored_try(&fault);
+	bool found = pool_store_hit_find(service_pg(search->service), id, &search->found, &pool);
+	bool readable = stored_tried(&fault);
+	if (!found)
 		return NULL;
-	search->durable = true;
-	/* Another pool's hit under the same id: no currency is 0, so the claim will differ. */
-	if (pool != instance->pool.number)
+	if (!readable)
+		stored_wrong("pool.hit of player %" PRId64 ", move %" PRIu64 ", index %u: %.120s",
+			id->player, id->move, id->index, fault.text);
+	search->durable = readable;
+	/* Another pool's hit under the same id, or one that nobody can read: no currency is 0, so
+	 * the claim will differ. */
+	if (!readable || pool != instance->pool.number)
 		search->found.hit.claim.currency = 0;
 	return &search->found.hit;
 }

@@ -4,6 +4,7 @@
 #include "libcommon/jackpot/io/jackpot_pg.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg_args.h"
+#include "libcommon/io/stored.h"
 #include "services/progressive-pool/adapters/created_pool_read.h"
 
 #include <inttypes.h>
@@ -136,11 +137,13 @@ void created_pool_load(struct pool_instance *instance, PGconn *conn)
 		pg_args_query(&args, conn, "select jackpot from pool.made where pool = $1");
 	if (PQntuples(rows) == 1) {
 		const char *text = PQgetvalue(rows, 0, 0);
-		if (!game_links_parse_pool("pool.made", text, strlen(text), &link, error))
-			fatal("pool %u: %s", instance->pool.number, error);
-		memcpy(instance->id, link.jackpot.id, sizeof(instance->id));
-		instance->base_coin_minor = link.jackpot.base_coin_minor;
-		created->ppm = link.jackpot.ppm;
+		if (game_links_parse_pool("pool.made", text, strlen(text), &link, error)) {
+			memcpy(instance->id, link.jackpot.id, sizeof(instance->id));
+			instance->base_coin_minor = link.jackpot.base_coin_minor;
+			created->ppm = link.jackpot.ppm;
+		} else {
+			stored_wrong("pool %u: %.200s", instance->pool.number, error);
+		}
 	}
 	PQclear(rows);
 	pg_args_int(&args, instance->pool.number);

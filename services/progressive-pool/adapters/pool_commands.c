@@ -9,11 +9,13 @@
 #include "services/progressive-pool/adapters/pool_log.h"
 #include "services/progressive-pool/adapters/transfers.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 static struct {
 	const struct game_links *links;
+	const struct jackpot_quarantine *quarantine;
 } self;
 
 struct pool_instance *pool_instance_new(uint32_t number, uint32_t shard)
@@ -54,7 +56,8 @@ static bool in_definition(
 	return false;
 }
 
-/* Refused CREATE actions: there is no pool to store them with. */
+/* Refused actions without an instance to store them with: CREATE, and any on a pool that is
+ * quarantined. */
 static struct {
 	struct action_list records;
 	uint32_t pool;
@@ -86,16 +89,31 @@ static void apply_action(
 		instance->paused_us = clock_mono_us();
 }
 
+/* There are no figures before and after it. */
+static void refuse_whole(struct action_record *record, const char *why, const char *found)
+{
+	(void)action_refuse(record->refusal, "%s: %.160s", why, found);
+	(void)snprintf(record->before, ACTION_FIGURES_MAX, "null");
+	(void)snprintf(record->after, ACTION_FIGURES_MAX, "null");
+}
+
 static struct pool_instance *make_pool(struct service *service, struct service_shard *shard,
 	uint32_t number, struct action_record *record)
 {
 	struct pool_instance *instance = pool_instance_new(number, shard->shard);
+	stored_try(&instance->link.fault);
 	pool_source_load(&instance->source, service_pg(service), "pool", number);
+	pool_log_open(instance, service_pg(service));
+	if (!stored_tried(&instance->link.fault)) {
+		refuse_whole(record, "pool: it cannot be made", instance->link.fault.text);
+		pool_instance_free(instance);
+		return NULL;
+	}
 	if (!created_pool_make(instance, record, self.links, service_pg(service))) {
 		pool_instance_free(instance);
 		return NULL;
 	}
-	pool_log_open(instance, service_pg(service), false);
+	pool_log_begin(instance, false);
 	log_info("pool %u \"%s\" was created by %s, on shard %u", number, instance->id,
 		record->actor, shard->shard);
 	jackpot_list_add(shard, &instance->link);
@@ -118,12 +136,15 @@ static void take_action(struct service *service, struct service_shard *shard,
 		instance != NULL ? &instance->actions : &unknown_pool.records, shard->shard };
 	if (action_again(service, &place, command, record))
 		return;
+	const char *out = jackpot_quarantine_of(self.quarantine, command->pool);
 	if (instance != NULL)
 		apply_action(service, instance, record);
-	else if (unknown_pool.records.n == 0)
-		instance = make_pool(service, shard, command->pool, record);
-	else
+	else if (unknown_pool.records.n > 0)
 		return; /* retried soon */
+	else if (out != NULL)
+		refuse_whole(record, "pool: it is quarantined", out);
+	else
+		instance = make_pool(service, shard, command->pool, record);
 	if (instance != NULL)
 		name_game(instance, record);
 	if (action_behind(service, self.links, command, record))
@@ -150,16 +171,20 @@ static enum service_message_status take_operator(struct service *service,
 		service_reason(service, "%s", reason);
 		return SERVICE_UNREADABLE;
 	}
-	/* The action is for a set: the set's service replies, whatever this one knows of the id. */
-	if (instance != NULL || record.action == CARILLON__OPERATOR_ACTION__ACTION_CREATE)
+	/* Otherwise the action is for a set: the set's service replies, whatever this one knows of
+	 * the id. */
+	if (instance != NULL || record.action == CARILLON__OPERATOR_ACTION__ACTION_CREATE ||
+		jackpot_quarantine_of(self.quarantine, command->pool) != NULL)
 		take_action(service, shard, instance, command, &record);
 	return SERVICE_TAKEN;
 }
 
 enum service_message_status pool_command_apply(struct service *service, struct service_shard *shard,
-	const struct game_links *links, const Carillon__JackpotCommand *command)
+	const struct game_links *links, const struct jackpot_quarantine *quarantine,
+	const Carillon__JackpotCommand *command)
 {
 	self.links = links;
+	self.quarantine = quarantine;
 	struct pool_instance *instance = jackpot_list_find(shard, command->pool);
 	bool operator_asks = command->body_case == CARILLON__JACKPOT_COMMAND__BODY_OPERATOR;
 	if (instance == NULL && !operator_asks)

@@ -221,7 +221,7 @@ static void tell_snapshot(struct pool_instance *instance, const char *kind)
 
 /* ---- interface ---- */
 
-void pool_log_open(struct pool_instance *instance, PGconn *conn, bool known)
+void pool_log_open(struct pool_instance *instance, PGconn *conn)
 {
 	struct pool_log *log = calloc(1, sizeof(*log));
 	struct pg_args args = { 0 };
@@ -234,6 +234,11 @@ void pool_log_open(struct pool_instance *instance, PGconn *conn, bool known)
 	log->event = pg_u64(row, 0, 0);
 	PQclear(row);
 	log->pool = instance->pool;
+}
+
+void pool_log_begin(struct pool_instance *instance, bool known)
+{
+	const struct pool_log *log = instance->log;
 	if (log->event > 0 && known)
 		return;
 	if (known)

@@ -9,9 +9,11 @@
 
 #include <libpq-fe.h>
 
-/* Opens the log of a pool that was just loaded, after its last event, or of a new one (known
- * false). */
-void pool_log_open(struct pool_instance *instance, PGconn *conn, bool known);
+/* Opens the log of a pool that was just loaded, after its last event; a number that cannot be
+ * right: stored_wrong. */
+void pool_log_open(struct pool_instance *instance, PGconn *conn);
+/* Then, for a pool that works: begins the log of a new one (known false). */
+void pool_log_begin(struct pool_instance *instance, bool known);
 void pool_log_free(struct pool_instance *instance);
 /* Records what has happened since the last call: at most one change besides contributions, at the T
  * of the last call. */

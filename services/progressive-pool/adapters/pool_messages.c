@@ -2,7 +2,6 @@
 #include "services/progressive-pool/adapters/pool_messages.h"
 
 #include "libcommon/jackpot/io/jackpot_send.h"
-#include "libcommon/io/log.h"
 #include "libcommon/jackpot/io/pool_counters.h"
 
 static struct jackpot_source source_of(const struct pool_instance *instance, uint64_t seq)
@@ -43,12 +42,11 @@ void pool_send_hit(struct service *service, const struct pool_instance *instance
 	jackpot_send_hit(service, &source, &news, now);
 }
 
+/* What no claim could be paid is shown as the largest amount. */
 static int64_t value_of(const struct pool_instance *instance, const struct pool_row *row)
 {
 	int64_t value;
-	if (pool_value(&instance->pool, row, &value) != POOL_OK)
-		fatal("pool %u: the value of a row is too large", instance->pool.number);
-	return value;
+	return pool_value(&instance->pool, row, &value) == POOL_OK ? value : INT64_MAX;
 }
 
 /* `values` has one entry per row. */

@@ -6,6 +6,7 @@
 #include "libcommon/io/clock.h"
 #include "libcommon/jackpot/io/fx_rates.h"
 #include "libcommon/jackpot/io/jackpot_message.h"
+#include "libcommon/jackpot/io/jackpot_quarantine.h"
 #include "libcommon/jackpot/io/jackpot_totals.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/metrics.h"
@@ -43,6 +44,7 @@ static struct {
 	uint64_t second_us;
 	struct jackpot_taker taker;
 	struct metric *t, *reserve, *redis_age, *claims_open, *behind, *refused;
+	struct jackpot_quarantine quarantine;
 } self;
 
 /* ---- start ---- */
@@ -77,6 +79,10 @@ void pool_service_start(struct service *service)
 	self.refused = metric_gauge("carillon_pool_definitions_refused", NULL,
 		"Pools that keep their old rows, because the definition's rows would raise the "
 		"sum of shares above 1: an alarm.");
+	jackpot_quarantine_start(&self.quarantine, "pool", "pool",
+		metric_gauge("carillon_pool_quarantined", NULL,
+			"Pools of this instance's shards that are out of work, because what is "
+			"stored about them cannot be read: an alarm."));
 	self.behind = metric_gauge("carillon_pool_rates_behind", NULL,
 		"Games and currencies whose new FX rate could not be applied: an alarm.");
 }
@@ -86,40 +92,70 @@ static bool pool_of_shard(struct service *service, uint32_t pool, uint32_t shard
 	return pool != 0 && shard_of_pool(pool, service_shards(service)) == shard;
 }
 
-static void publish_hits_again(struct service *service, const struct pool_instance *instance)
-{
-	struct hit_record records[TOLD_AGAIN];
-	size_t n = pool_store_hits_newest(
-		service_pg(service), instance->pool.number, records, TOLD_AGAIN);
-	for (size_t i = 0; i < n; i++)
-		pool_send_hit(service, instance, &records[i], true);
-}
-
 static void open_tallies(struct service *service, void *visited, uint64_t mono_us)
 {
 	struct pool_instance *instance = visited;
+	stored_try(&instance->link.fault);
 	pool_source_look(&instance->source, mono_us);
 	reconcile_tallies(instance, &self.links, service_pg(service));
 	created_pool_tallies(instance, &self.links, service_pg(service));
+	(void)stored_tried(&instance->link.fault);
 }
 
-static struct pool_instance *open_pool(struct service *service, uint32_t number, uint32_t shard)
+struct loaded {
+	bool known; /* it is stored */
+	size_t hits_n;
+	struct hit_record hits[TOLD_AGAIN];
+};
+
+/* Reads all that is stored about a pool, and changes nothing. NULL: it cannot be read. */
+static struct pool_instance *load_pool(
+	struct service *service, uint32_t number, uint32_t shard, struct loaded *loaded_r)
 {
 	struct pool_instance *instance = pool_instance_new(number, shard);
-	bool known = pool_store_load(instance, service_pg(service));
-	pool_log_open(instance, service_pg(service), known);
-	instance->dirty = !known;
+	PGconn *conn = service_pg(service);
+	stored_try(&instance->link.fault);
+	loaded_r->known = pool_store_load(instance, conn);
+	pool_log_open(instance, conn);
+	created_pool_load(instance, conn);
+	loaded_r->hits_n = pool_store_hits_newest(conn, number, loaded_r->hits, TOLD_AGAIN);
+	if (stored_tried(&instance->link.fault))
+		return instance;
+	jackpot_quarantine_put(&self.quarantine, service, number, shard, instance->link.fault.text);
+	pool_instance_free(instance);
+	return NULL;
+}
+
+/* NULL: it is quarantined. */
+static struct pool_instance *open_pool(
+	struct service *service, struct service_shard *shard, uint32_t number)
+{
+	static struct loaded loaded;
+	struct pool_instance *instance = load_pool(service, number, shard->shard, &loaded);
+	if (instance == NULL)
+		return NULL;
+	pool_log_begin(instance, loaded.known);
+	instance->dirty = !loaded.known;
 	instance->unshown = true;
 	instance->paused_us =
 		clock_mono_us(); /* a pausing pool: a new owner starts the wait again */
-	created_pool_load(instance, service_pg(service));
 	created_pool_named(instance, &self.links, service_pg(service));
 	reconcile_rows(instance, &self.links);
-	if (!known)
-		log_info("pool %u \"%s\" is new, on shard %u", number, instance->id, shard);
+	if (!loaded.known)
+		log_info("pool %u \"%s\" is new, on shard %u", number, instance->id, shard->shard);
 	open_tallies(service, instance, clock_mono_us());
-	publish_hits_again(service, instance);
+	for (size_t i = 0; i < loaded.hits_n; i++)
+		pool_send_hit(service, instance, &loaded.hits[i], true);
+	jackpot_list_add(shard, &instance->link);
 	return instance;
+}
+
+/* Opens a pool that is neither open nor quarantined. */
+static void open_one(struct service *service, struct service_shard *shard, uint32_t number)
+{
+	if (jackpot_list_find(shard, number) == NULL &&
+		jackpot_quarantine_of(&self.quarantine, number) == NULL)
+		(void)open_pool(service, shard, number);
 }
 
 /* Pools that no definition names: created by operators, or of a game that is no longer offered. */
@@ -129,24 +165,18 @@ static void open_stored(struct service *service, struct service_shard *shard)
 	pg_args_int(&args, shard->shard);
 	PGresult *rows = pg_args_query(&args, service_pg(service),
 		"select pool from pool.pool where shard = $1 order by pool");
-	for (int i = 0; i < PQntuples(rows); i++) {
-		uint32_t pool = pg_u32(rows, i, 0);
-		if (jackpot_list_find(shard, pool) == NULL)
-			jackpot_list_add(shard, &open_pool(service, pool, shard->shard)->link);
-	}
+	for (int i = 0; i < PQntuples(rows); i++)
+		open_one(service, shard, pg_u32(rows, i, 0));
 	PQclear(rows);
 }
 
 void pool_service_open(struct service *service, struct service_shard *shard)
 {
 	shard->state = NULL;
-	for (size_t i = 0; i < self.links.count; i++) {
-		uint32_t pool = self.links.link[i].jackpot.pool;
-		if (!pool_of_shard(service, pool, shard->shard) ||
-			jackpot_list_find(shard, pool) != NULL)
-			continue;
-		jackpot_list_add(shard, &open_pool(service, pool, shard->shard)->link);
-	}
+	jackpot_quarantine_open(&self.quarantine, service, shard->shard);
+	for (size_t i = 0; i < self.links.count; i++)
+		if (pool_of_shard(service, self.links.link[i].jackpot.pool, shard->shard))
+			open_one(service, shard, self.links.link[i].jackpot.pool);
 	open_stored(service, shard);
 	service_commit_soon(service);
 }
@@ -154,11 +184,33 @@ void pool_service_open(struct service *service, struct service_shard *shard)
 void pool_service_close(struct service *service, struct service_shard *shard)
 {
 	struct pool_instance *at;
-	(void)service;
 	while ((at = shard->state) != NULL) {
 		shard->state = at->link.next;
 		pool_instance_free(at);
 	}
+	jackpot_quarantine_close(&self.quarantine, service, shard->shard);
+}
+
+/* ---- quarantine ---- */
+
+/* Loads pools again that an operator has released. */
+static void try_again(struct service *service)
+{
+	uint32_t pools[JACKPOT_QUARANTINE_MAX];
+	size_t n = jackpot_quarantine_released(
+		&self.quarantine, service, pools, JACKPOT_QUARANTINE_MAX);
+	for (size_t i = 0; i < n; i++) {
+		struct service_shard *shard =
+			service_shard(service, shard_of_pool(pools[i], service_shards(service)));
+		struct pool_instance *instance =
+			shard != NULL ? open_pool(service, shard, pools[i]) : NULL;
+		if (instance == NULL)
+			continue;
+		jackpot_quarantine_end(&self.quarantine, service, pools[i]);
+		/* All totals that came meanwhile. */
+		(void)asked_totals_want(&instance->claims.asked);
+	}
+	jackpot_quarantine_leave(&self.quarantine, service);
 }
 
 /* ---- feed ---- */
@@ -176,10 +228,9 @@ static void contribute(struct pool_instance *instance)
 	instance->unshown = true;
 }
 
-static enum service_message_status apply_feed(
-	struct service *service, void *of, const Carillon__JackpotFeed *feed)
+static enum service_message_status take_feed(
+	struct service *service, struct pool_instance *instance, const Carillon__JackpotFeed *feed)
 {
-	struct pool_instance *instance = of;
 	enum service_message_status status;
 	if (feed->claim != NULL && feed->claim->kind != CARILLON__CLAIM_KIND__CLAIM_HIT) {
 		service_reason(service,
@@ -187,16 +238,27 @@ static enum service_message_status apply_feed(
 			feed->pool);
 		return SERVICE_UNREADABLE;
 	}
-	if (!jackpot_totals_take(
-		    service, &instance->source, feed, &self.taker, &instance->dirty, &status))
+	bool taken = jackpot_totals_take(
+		service, &instance->source, feed, &self.taker, &instance->dirty, &status);
+	contribute(instance);
+	if (!taken)
 		return status;
 	if (feed->claim == NULL)
 		asked_totals_heard(&instance->claims.asked, clock_mono_us());
-	contribute(instance);
 	/* A round contributes before it is evaluated, so its claim carries its totals. */
 	if (feed->claim != NULL)
 		claims_take(service, instance, feed);
 	return SERVICE_TAKEN;
+}
+
+static enum service_message_status apply_feed(
+	struct service *service, void *of, const Carillon__JackpotFeed *feed)
+{
+	struct pool_instance *instance = of;
+	stored_try(&instance->link.fault);
+	enum service_message_status status = take_feed(service, instance, feed);
+	(void)stored_tried(&instance->link.fault);
+	return status;
 }
 
 /* ---- totals before a hit ---- */
@@ -211,10 +273,15 @@ static struct asked_totals_pool asked_of(void *context)
 
 void pool_service_bus(struct service *service, const uint8_t *bytes, size_t length)
 {
+	struct stored_fault fault;
+	stored_try(&fault);
 	struct pool_instance *instance = asked_totals_message(service, bytes, length, asked_of);
 
+	if (!stored_tried(&fault) && instance != NULL)
+		instance->link.fault = fault;
 	if (instance != NULL)
 		contribute(instance);
+	jackpot_quarantine_leave(&self.quarantine, service);
 }
 
 static void price_claims(struct service *service, void *visited, uint64_t mono_us)
@@ -222,11 +289,13 @@ static void price_claims(struct service *service, void *visited, uint64_t mono_u
 	struct pool_instance *instance = visited;
 	const struct asked_totals_pool pool = asked_of(instance);
 
+	stored_try(&instance->link.fault);
 	/* Claims whose question is answered come before the next question. */
 	claims_price(service, instance);
 	asked_totals_turn(service, &pool, mono_us);
 	contribute(instance);
 	claims_price(service, instance);
+	(void)stored_tried(&instance->link.fault);
 }
 
 /* ---- messages ---- */
@@ -234,7 +303,14 @@ static void price_claims(struct service *service, void *visited, uint64_t mono_u
 static enum service_message_status apply_command(
 	struct service *service, struct service_shard *shard, Carillon__JackpotCommand *command)
 {
-	return pool_command_apply(service, shard, &self.links, command);
+	struct pool_instance *instance = jackpot_list_find(shard, command->pool);
+	struct stored_fault fault;
+	stored_try(&fault);
+	enum service_message_status status =
+		pool_command_apply(service, shard, &self.links, &self.quarantine, command);
+	if (!stored_tried(&fault) && instance != NULL)
+		instance->link.fault = fault;
+	return status;
 }
 
 enum service_message_status pool_service_message(struct service *service,
@@ -242,7 +318,9 @@ enum service_message_status pool_service_message(struct service *service,
 {
 	static const struct jackpot_readers READERS = { apply_feed, apply_command };
 	*seq_r = 0;
-	return jackpot_message(service, shard, message, &READERS);
+	enum service_message_status status = jackpot_message(service, shard, message, &READERS);
+	jackpot_quarantine_leave(&self.quarantine, service);
+	return status;
 }
 
 /* ---- time and commits ---- */
@@ -267,11 +345,15 @@ static void await_money(struct service *service, void *visited, uint64_t mono_us
 	struct pool_instance *instance = visited;
 	if (instance->created.tallies_due || pool_source_retry_due(&instance->source, mono_us))
 		open_tallies(service, instance, mono_us);
+	if (instance->link.fault.text[0] != '\0')
+		return;
 	pool_log_sync(instance);
 	if (instance->refused)
 		reconcile_rows(instance, &self.links);
 	pool_log_sync(instance);
+	stored_try(&instance->link.fault);
 	transfers_tick(service, instance, mono_us);
+	(void)stored_tried(&instance->link.fault);
 }
 
 static struct {
@@ -307,14 +389,15 @@ static void tell_metrics(struct service *service, uint64_t mono_us)
 
 void pool_service_tick(struct service *service, uint64_t mono_us)
 {
-	jackpot_list_each(service, price_claims, mono_us);
+	jackpot_quarantine_each(&self.quarantine, service, price_claims, mono_us);
 	if (fx_rates_changed(&self.rates, service_pg(service), mono_us, clock_wall_us()))
-		jackpot_list_each(service, open_tallies, mono_us);
+		jackpot_quarantine_each(&self.quarantine, service, open_tallies, mono_us);
 	if (mono_us < self.second_us + SECOND_US)
 		return;
 	self.second_us = mono_us;
-	jackpot_list_each(service, look_for_pause, mono_us);
-	jackpot_list_each(service, await_money, mono_us);
+	jackpot_quarantine_each(&self.quarantine, service, look_for_pause, mono_us);
+	jackpot_quarantine_each(&self.quarantine, service, await_money, mono_us);
+	try_again(service);
 	tell_metrics(service, mono_us);
 }
 
@@ -338,6 +421,9 @@ void pool_service_write(struct service *service)
 {
 	pool_commands_save(service_pg(service));
 	jackpot_list_each(service, write_pool, clock_mono_us());
+	for (struct jackpot_link *at = self.quarantine.leaving; at != NULL; at = at->next)
+		write_pool(service, at, clock_mono_us());
+	jackpot_quarantine_save(&self.quarantine, service_pg(service));
 	pool_batch_save(service_pg(service));
 	pool_log_save(service_pg(service));
 }
@@ -360,5 +446,8 @@ static void show_pool(struct service *service, void *visited, uint64_t mono_us)
 
 void pool_service_committed(struct service *service)
 {
+	struct jackpot_link *at;
+	while ((at = jackpot_quarantine_left(&self.quarantine)) != NULL)
+		pool_instance_free((struct pool_instance *)at);
 	jackpot_list_each(service, show_pool, clock_mono_us());
 }

@@ -2,8 +2,8 @@
 #include "services/progressive-pool/adapters/pool_store.h"
 
 #include "libcommon/jackpot/io/jackpot_pg.h"
-#include "libcommon/io/log.h"
 #include "libcommon/io/pg_args.h"
+#include "libcommon/io/stored.h"
 #include "services/progressive-pool/adapters/created_pool.h"
 #include "services/progressive-pool/adapters/pool_batch.h"
 #include "services/progressive-pool/adapters/transfers.h"
@@ -33,10 +33,13 @@ static void load_rows(struct pool_instance *instance, PGconn *conn)
 		"select currency, coin_minor, exponent, " JACKPOT_ROW_READ
 		", defined_seed_minor, defined_row_rate_nano, defined_share_nano"
 		" from pool.row where pool = $1 order by launched, currency, coin_minor");
-	if (PQntuples(rows) > POOL_ROWS_MAX)
-		fatal("pool.row: found %d rows of pool %u, expected at most %d", PQntuples(rows),
+	int n = PQntuples(rows);
+	if (n > POOL_ROWS_MAX) {
+		stored_wrong("pool.row: found %d rows of pool %u, expected at most %d", n,
 			pool->number, POOL_ROWS_MAX);
-	for (int i = 0; i < PQntuples(rows); i++) {
+		n = 0;
+	}
+	for (int i = 0; i < n; i++) {
 		struct pool_row row = {
 			.currency = pg_u32(rows, i, 0),
 			.coin_minor = pg_number(rows, i, 1),
@@ -63,8 +66,8 @@ static bool load_pool(struct pool_instance *instance, PGconn *conn)
 	bool known = PQntuples(row) == 1;
 	if (known) {
 		if (!pool_state_parse(PQgetvalue(row, 0, 0), &pool->state))
-			fatal("pool.pool %u: found state '%s', expected live, pausing, paused or "
-			      "retired",
+			stored_wrong("pool.pool %u: found state '%s', expected live, pausing, "
+				     "paused or retired",
 				pool->number, PQgetvalue(row, 0, 0));
 		pool->t_e18 = pg_int128(row, 0, 1);
 		pool->books = jackpot_books(row, 0, 2);
@@ -79,18 +82,29 @@ static bool load_pool(struct pool_instance *instance, PGconn *conn)
 	return known;
 }
 
+/* Nothing may be paid from books that do not add up, or from a row that is not of this pool. */
+static void check(const struct pool_instance *instance)
+{
+	const struct pool *pool = &instance->pool;
+	const char *broken;
+	char row[POOL_WHERE_MAX];
+	if (!pool_rows_valid(pool, row))
+		stored_wrong("pool %u: the stored rows are not valid: %s", pool->number, row);
+	else if (!pool_identities_hold(pool, &broken))
+		stored_wrong(
+			"pool %u: the stored books violate the identity %s", pool->number, broken);
+	if (instance->source.vector.t_e18 != pool->t_e18)
+		stored_wrong("pool %u: the stored vector and the stored T differ", pool->number);
+}
+
 bool pool_store_load(struct pool_instance *instance, PGconn *conn)
 {
 	struct pool *pool = &instance->pool;
-	const char *broken;
 	bool known = load_pool(instance, conn);
 	load_rows(instance, conn);
 	transfers_load(instance, conn);
 	pool_source_load(&instance->source, conn, "pool", pool->number);
-	if (!pool_identities_hold(pool, &broken))
-		fatal("pool %u: the stored books violate the identity %s", pool->number, broken);
-	if (instance->source.vector.t_e18 != pool->t_e18)
-		fatal("pool %u: the stored vector and the stored T differ", pool->number);
+	check(instance);
 	return known;
 }
 
@@ -254,6 +268,9 @@ void pool_store_save(struct pool_instance *instance, PGconn *conn)
 
 static struct hit_record read_hit(const PGresult *rows, int i)
 {
+	if (pg_number(rows, i, 8) < 0 || pg_number(rows, i, 7) < 0)
+		stored_wrong("pool.hit %" PRIu64 ": found a payout or a stake below 0",
+			pg_u64(rows, i, 1));
 	return (struct hit_record){
 		.hit = { .number = pg_u64(rows, i, 1),
 			.claim = { { pg_number(rows, i, 2), pg_u64(rows, i, 3),

@@ -1,4 +1,5 @@
-/* Pools in Postgres, schema `pool`. An error ends the process: memory is never repaired. */
+/* Pools in Postgres, schema `pool`. A failed statement ends the process: memory is never repaired.
+ * What is read and cannot be right: stored_wrong (libcommon/io/stored.h). */
 #ifndef CARILLON_PROGRESSIVE_POOL_ADAPTERS_POOL_STORE_H
 #define CARILLON_PROGRESSIVE_POOL_ADAPTERS_POOL_STORE_H
 
@@ -7,8 +8,8 @@
 #include <libpq-fe.h>
 
 /* Loads pool, rows, tallies and vector into a zeroed instance whose pool number is set. False:
- * there is no such pool yet; only the tallies are loaded. Fatal if the stored pool violates the
- * identities: nothing may be paid from broken books. */
+ * there is no such pool yet; only the tallies are loaded. stored_wrong too if its rows are not
+ * valid or its books violate the identities: nothing may be paid from them. */
 bool pool_store_load(struct pool_instance *instance, PGconn *conn);
 /* Inside the transaction: writes all that is not durable yet. */
 void pool_store_save(struct pool_instance *instance, PGconn *conn);

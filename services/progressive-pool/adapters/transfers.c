@@ -6,6 +6,7 @@
 #include "libcommon/jackpot/io/jackpot_send.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg_args.h"
+#include "libcommon/io/stored.h"
 #include "services/progressive-pool/adapters/successor.h"
 
 #include <jansson.h>
@@ -253,13 +254,16 @@ static bool already_received(const struct pool_instance *instance, PGconn *conn,
 	return *durable_r;
 }
 
-/* Reads the row that the other pool has written. A message alone moves no money. */
+/* Reads the row that the other pool has written. A message alone moves no money. False: there is
+ * none, or it cannot be read, which is the other pool's fault. */
 static bool written(PGconn *conn, const Carillon__PoolTransfer *transfer, struct transfer_in *in_r)
 {
 	struct pg_args args = { 0 };
+	struct stored_fault fault;
 	pg_args_int(&args, transfer->from_pool);
 	pg_args_int(&args, (int64_t)transfer->number);
 	pg_args_int(&args, transfer->to_pool);
+	stored_try(&fault);
 	PGresult *rows = pg_args_query(&args, conn,
 		"select to_currency, to_coin_minor, amount_e27 from pool.transfer_out where pool = "
 		"$1 and number = $2 and to_pool = $3");
@@ -268,7 +272,7 @@ static bool written(PGconn *conn, const Carillon__PoolTransfer *transfer, struct
 		*in_r = (struct transfer_in){ transfer->from_pool, transfer->number,
 			pg_u32(rows, 0, 0), pg_number(rows, 0, 1), { pg_int128(rows, 0, 2) } };
 	PQclear(rows);
-	return found;
+	return stored_tried(&fault) && found;
 }
 
 static void keep_in(struct pool_transfers *transfers, const struct transfer_in *in)
@@ -282,14 +286,14 @@ static void keep_in(struct pool_transfers *transfers, const struct transfer_in *
 	transfers->in[transfers->in_n++] = *in;
 }
 
-static void book(struct service *service, struct pool_instance *instance, struct transfer_in *in)
+/* False: it is too large for the pool's books, and nothing has changed. */
+static bool book(struct service *service, struct pool_instance *instance, struct transfer_in *in)
 {
 	char amount[AMOUNT_TEXT_MAX];
 	bool to_row;
 	if (pool_receive(&instance->pool, in->currency, in->coin_minor, in->amount, &to_row) !=
 		POOL_OK)
-		fatal("pool %u: transfer %" PRIu64 " from pool %u is too large for its books",
-			instance->pool.number, in->number, in->from_pool);
+		return false;
 	if (!to_row) {
 		in->currency = 0;
 		in->coin_minor = 0;
@@ -304,6 +308,7 @@ static void book(struct service *service, struct pool_instance *instance, struct
 	log_info("pool %u: received %s x 10^-27 EUR from pool %u, transfer %" PRIu64 ", into %s",
 		instance->pool.number, amount, in->from_pool, in->number,
 		to_row ? "a row" : "the reserve");
+	return true;
 }
 
 enum service_message_status transfers_take(struct service *service, struct pool_instance *instance,
@@ -316,13 +321,18 @@ enum service_message_status transfers_take(struct service *service, struct pool_
 			      !written(service_pg(service), transfer, &in))) {
 		service_reason(service,
 			"transfer: found transfer %" PRIu64 " from pool %u to pool %u, "
-			"expected one to pool %u that is in pool.transfer_out",
+			"expected one to pool %u that can be read in pool.transfer_out",
 			transfer->number, transfer->from_pool, transfer->to_pool,
 			instance->pool.number);
 		return SERVICE_UNREADABLE;
 	}
-	if (!known)
-		book(service, instance, &in);
+	if (!known && !book(service, instance, &in)) {
+		service_reason(service,
+			"transfer: found transfer %" PRIu64
+			" from pool %u, which is too large for the books of pool %u",
+			transfer->number, transfer->from_pool, instance->pool.number);
+		return SERVICE_UNREADABLE;
+	}
 	/* The first acknowledgement is sent after the commit that books the transfer. */
 	if (!known || durable)
 		tell(service, transfer->from_pool, transfer->from_pool, transfer->number,

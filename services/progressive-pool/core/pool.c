@@ -2,6 +2,8 @@
 #include "services/progressive-pool/core/pool.h"
 
 #include <assert.h>
+#include <inttypes.h>
+#include <stdio.h>
 #include <string.h>
 
 static const char *const STATES[] = {
@@ -294,6 +296,26 @@ bool pool_claims_closed(struct pool *pool)
 		return false;
 	pool->state = POOL_PAUSED;
 	return true;
+}
+
+static bool row_valid(const struct pool *pool, const struct pool_row *row)
+{
+	struct pool_price price;
+	return row->coin_minor > 0 &&
+	       (!row->next_waits || pool_terms_valid(&row->next, row->exponent)) &&
+	       pool_row_price(row, pool->t_e18, &price) == POOL_ROW_OK;
+}
+
+bool pool_rows_valid(const struct pool *pool, char *where)
+{
+	where[0] = '\0';
+	for (uint32_t i = 0; i < pool->row_count && where[0] == '\0'; i++)
+		if (!row_valid(pool, &pool->row[i]))
+			(void)snprintf(where, POOL_WHERE_MAX, "row %" PRIu32 ":%" PRId64,
+				pool->row[i].currency, pool->row[i].coin_minor);
+	if (where[0] == '\0' && pool_rows_share_worst(pool->row, pool->row_count) > POOL_NANO)
+		(void)snprintf(where, POOL_WHERE_MAX, "shares above 1");
+	return where[0] == '\0';
 }
 
 bool pool_identities_hold(const struct pool *pool, const char **where_r)

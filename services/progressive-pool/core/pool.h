@@ -14,6 +14,7 @@
 #include "libcommon/jackpot/pool_books.h"
 
 #define POOL_ROWS_MAX 256
+#define POOL_WHERE_MAX 80
 
 enum pool_status {
 	POOL_OK = 0,
@@ -122,6 +123,10 @@ CARILLON_MUST_CHECK enum pool_status pool_receive(struct pool *pool, uint32_t cu
 /* Call when no claim of the pool is open: pauses a pausing pool. True if the state changed. */
 bool pool_claims_closed(struct pool *pool);
 
+/* False: a stored pool has a row that cannot be priced, or shares that could exceed 1 once all
+ * waiting terms are in force; where (POOL_WHERE_MAX bytes) says which. A pool that is valid stays
+ * so: each change checks it. */
+bool pool_rows_valid(const struct pool *pool, char *where);
 /* *where_r: the identity that does not hold, "" if all hold; never NULL. */
 bool pool_identities_hold(const struct pool *pool, const char **where_r);
 

@@ -50,7 +50,6 @@ size_t pool_event_between(
 	const struct pool *before, const struct pool *after, struct pool_event *events_r);
 /* True if the pools are equal, in any order of rows. where_r (POOL_WHERE_MAX bytes): the first
  * difference ("t_e18", "jp_pool", "row 978:20 r", ..), or "". */
-#define POOL_WHERE_MAX 80
 bool pool_same(const struct pool *a, const struct pool *b, char *where_r);
 
 #endif

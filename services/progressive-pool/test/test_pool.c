@@ -136,6 +136,30 @@ static void test_pool_refuses_and_changes_nothing(void **state)
 	}
 }
 
+/* One stored figure of a row at a time. */
+static void test_pool_rows_that_cannot_be_are_not_valid(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 8; i++) {
+		struct pool pool = fresh();
+		struct pool_row *row = &pool.row[1];
+		char where[POOL_WHERE_MAX];
+		assert_true(pool_rows_valid(&pool, where));
+		row->coin_minor = i == 0 ? 0 : row->coin_minor;
+		row->exponent = i == 1 ? UINT32_MAX : row->exponent;
+		row->terms.seed_minor = i == 2 ? 0 : row->terms.seed_minor;
+		row->terms.row_rate_nano = i == 3 ? -1 : row->terms.row_rate_nano;
+		row->w_e18 = i == 4 ? pool.t_e18 + 1 : row->w_e18;
+		row->r.e27 = i == 5 ? -decimal("100", 27) : row->r.e27;
+		row->next_waits = i == 6 || i == 7;
+		row->next = (struct pool_terms){ 1, POOL_NANO, i == 6 ? -1 : POOL_NANO };
+		assert_false(pool_rows_valid(&pool, where));
+		assert_string_equal(where, i == 7   ? "shares above 1"
+					   : i == 0 ? "row 978:0"
+						    : "row 978:100");
+	}
+}
+
 static void test_pool_solvency_of_coin_sets(void **state)
 {
 	(void)state;
@@ -459,6 +483,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_pool_refuses_and_changes_nothing),
+		cmocka_unit_test(test_pool_rows_that_cannot_be_are_not_valid),
 		cmocka_unit_test(test_pool_solvency_of_coin_sets),
 		cmocka_unit_test(test_pool_terms_take_effect_after_the_next_hit),
 		cmocka_unit_test(test_pool_paused_may_be_adjusted),

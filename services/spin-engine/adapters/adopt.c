@@ -244,6 +244,12 @@ bool adopt_row(struct engine *engine, struct seat *seat, const Carillon__WalletF
 			fact->record.len);
 		return false;
 	}
+	if (fact->kind == CARILLON__MOVE_KIND__MOVE_AWARD && !fact->award &&
+		fact->refusal == CARILLON__REFUSAL__REFUSAL_NONE && fact->record.len > 0) {
+		quarantine_put(engine, seat, seq, false, "the award (%zu bytes) cannot be read",
+			fact->record.len);
+		return false;
+	}
 	if (fact->kind == CARILLON__MOVE_KIND__MOVE_AWARD)
 		take_award(engine, seat, fact);
 	else if ((fact->kind == CARILLON__MOVE_KIND__MOVE_SPINS ||

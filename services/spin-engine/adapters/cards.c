@@ -49,9 +49,12 @@ void cards_rules_read(PGconn *conn, struct cards_rules *rules_r)
 		0, NULL);
 	int n = PQntuples(result);
 
-	if (n > CARDS_RULES_MAX)
-		fatal("cards.odds, cards.participation: found %d rules, expected at most %d", n,
-			CARDS_RULES_MAX);
+	if (n > CARDS_RULES_MAX && n != rules_r->found)
+		log_error("ALARM cards.odds, cards.participation: found %d rules, expected at most "
+			  "%d: the last ones are not applied",
+			n, CARDS_RULES_MAX);
+	rules_r->found = n;
+	n = n < CARDS_RULES_MAX ? n : CARDS_RULES_MAX;
 	for (int i = 0; i < n; i++)
 		rules_r->rule[i] = (struct cards_rule){ (uint32_t)pg_number(result, i, 0),
 			(uint32_t)pg_number(result, i, 1), (uint32_t)pg_number(result, i, 2),

@@ -48,7 +48,8 @@ static ProtobufCBinaryData bytes_of(
 	return out;
 }
 
-/* The record of an award's row is the award. */
+/* The record of an award's row is the award. One that cannot be read is left out: its player is
+ * quarantined when the row is adopted. */
 static void award_read(struct journal_fact *to, struct arena *arena)
 {
 	ProtobufCAllocator allocator = arena_allocator(arena);
@@ -56,9 +57,7 @@ static void award_read(struct journal_fact *to, struct arena *arena)
 		carillon__award__unpack(&allocator, to->fact.record.len, to->fact.record.data);
 
 	if (!award)
-		fatal("journal: shard %" PRIu32 " seq %" PRIu64
-		      ": record: found %zu bytes, expected an Award",
-			to->fact.shard, to->envelope.seq, to->fact.record.len);
+		return;
 	to->award = *award;
 	to->fact.award = &to->award;
 	to->fact.record.len = 0;

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #define NUMBER_TEXT 24
+#define NOTE_MAX 160
 #define ROWS_MAX 10000 /* that a release takes */
 #define ROWS_TEXT "10000"
 
@@ -254,13 +255,26 @@ void quarantine_open(struct engine *engine, uint32_t shard)
 	PQclear(result);
 }
 
+static void tell(struct engine *engine, size_t n)
+{
+	char note[NOTE_MAX] = "";
+
+	metric_set(engine->metrics.quarantined, (int64_t)n);
+	if (n > 0)
+		(void)snprintf(note, sizeof(note),
+			"%zu players are quarantined, because what is stored about them cannot be "
+			"read; list them with: jackpotctl quarantine list",
+			n);
+	service_note(engine->service, note);
+}
+
 void quarantine_tick(struct engine *engine)
 {
 	struct seats *seats = &engine->seats;
 	player_id released[16];
 	size_t n = 0;
 
-	metric_set(engine->metrics.quarantined, (int64_t)seats->aside_count);
+	tell(engine, seats->aside_count);
 	if (seats->aside_count == 0)
 		return;
 	PGresult *result = pg_query(service_pg(engine->service),

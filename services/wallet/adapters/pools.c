@@ -5,6 +5,16 @@
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg.h"
 
+/* The last of too many settings are left out, with an alarm whenever their number changes. */
+static int at_most(int n, int max, int *found, const char *what)
+{
+	if (n > max && n != *found)
+		log_error("ALARM %s: found %d, expected at most %d: the last ones are not applied",
+			what, n, max);
+	*found = n;
+	return n < max ? n : max;
+}
+
 static void poll_linked_pools(struct wallet_rules *rules, PGconn *conn)
 {
 	PGresult *result = pg_again(conn,
@@ -12,9 +22,7 @@ static void poll_linked_pools(struct wallet_rules *rules, PGconn *conn)
 		"p.state = 'live' order by l.pool, l.game",
 		0, NULL);
 	int n = PQntuples(result);
-	if (n > WALLET_LINKED_POOLS_MAX)
-		fatal("pool.link: found %d links of live pools, expected at most %d", n,
-			WALLET_LINKED_POOLS_MAX);
+	n = at_most(n, WALLET_LINKED_POOLS_MAX, &rules->linked_pools_found, "links of pool.link");
 	for (int i = 0; i < n; i++)
 		rules->linked_pools[i] =
 			(struct wallet_linked_pool){ (uint32_t)pg_number(result, i, 0),
@@ -37,10 +45,8 @@ static void poll_opted_out(struct wallet_rules *rules, PGconn *conn)
 		"1, 2, 3",
 		0, NULL);
 	int n = PQntuples(result);
-	if (n > WALLET_OPTED_OUT_MAX)
-		fatal("participation: found %d operators who opted out, expected at most "
-		      "%d",
-			n, WALLET_OPTED_OUT_MAX);
+	n = at_most(n, WALLET_OPTED_OUT_MAX, &rules->opted_out_found,
+		"operators who opted out in pool.participation, cards.participation");
 	for (int i = 0; i < n; i++)
 		rules->opted_out[i] = (struct wallet_opted_out){ (uint32_t)pg_number(result, i, 0),
 			(uint32_t)pg_number(result, i, 1), (uint32_t)pg_number(result, i, 2),

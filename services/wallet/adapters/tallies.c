@@ -34,8 +34,16 @@ void wallet_feed_add_pool(struct wallet_shard *shard, uint32_t pool)
 	for (size_t i = 0; i < shard->feeds_n; i++)
 		if (shard->feeds[i].pool == pool)
 			return;
-	if (shard->feeds_n == FEED_POOLS_MAX)
-		fatal("pool.tally: found more than %d pools", FEED_POOLS_MAX);
+	if (shard->feeds_n == FEED_POOLS_MAX) {
+		static bool told;
+		if (!told)
+			log_error(
+				"ALARM pool.tally: found more than %d pools: the totals of pool %u "
+				"are told only when it asks",
+				FEED_POOLS_MAX, pool);
+		told = true;
+		return;
+	}
 	shard->feeds[shard->feeds_n++] = (struct feed_pool){ .pool = pool };
 }
 
@@ -158,9 +166,17 @@ static void poll_switches(struct wallet *wallet, PGconn *conn)
 		0, NULL);
 	int n = PQntuples(result);
 
-	if (n > WALLET_STOPS_MAX)
-		fatal("wallet.switch: found %d games, expected at most %d; use game 0 to stop all",
-			n, WALLET_STOPS_MAX);
+	if (n > WALLET_STOPS_MAX) {
+		/* Nobody may play what is stopped, so everybody waits. */
+		if (wallet->rules.stopped_n != 1 || wallet->rules.stopped[0] != 0)
+			log_error("ALARM wallet.switch: found %d games, expected at most %d: all "
+				  "games are stopped",
+				n, WALLET_STOPS_MAX);
+		wallet->rules.stopped[0] = 0;
+		wallet->rules.stopped_n = 1;
+		PQclear(result);
+		return;
+	}
 	for (int i = 0; i < n; i++)
 		wallet->rules.stopped[i] = (uint32_t)pg_number(result, i, 0);
 	if ((size_t)n != wallet->rules.stopped_n)

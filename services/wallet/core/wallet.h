@@ -277,6 +277,7 @@ struct wallet_rules {
 	uint32_t stopped[WALLET_STOPS_MAX]; /* games that take no bets; 0: all games */
 	size_t stopped_n;
 	struct wallet_linked_pool linked_pools[WALLET_LINKED_POOLS_MAX]; /* of live pools only */
+	int linked_pools_found, opted_out_found;			 /* in Postgres */
 	size_t linked_pools_n;
 	struct wallet_opted_out opted_out[WALLET_OPTED_OUT_MAX];
 	size_t opted_out_n;

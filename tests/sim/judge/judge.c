@@ -67,10 +67,19 @@ uint64_t judge_a_round(int64_t player, uint32_t *game_r)
 	return 0;
 }
 
+static bool away;
+
+void judge_look_away(bool from_now)
+{
+	away = from_now;
+}
+
 static void changed(void *context, const struct fake_pg_table *table, const struct fake_pg_row *old,
 	const struct fake_pg_row *new)
 {
 	(void)context;
+	if (away)
+		return;
 	if (table == journal) {
 		if (old != NULL)
 			sim_fail("a row of the journal was changed");

@@ -10,7 +10,6 @@
 
 void judge_world_begin(void);
 void judge_world_end(void);
-
 /* A player's window was answered. */
 void judge_reply_spin(const struct window *window, const Carillon__SpinReply *reply);
 void judge_reply_card(const struct client *client, const Carillon__CardReply *reply);
@@ -37,6 +36,12 @@ int64_t judge_decision(const uint8_t id[REQUEST_ID_BYTES]); /* by hand: MoveKind
 void judge_pay_request(const uint8_t id[REQUEST_ID_BYTES], int64_t amount, const char *currency);
 /* Accepted bets so far. */
 uint64_t judge_rounds(void);
+/* True: a schedule spoils what is stored, or puts it right; no service did it. */
+void judge_look_away(bool from_now);
+/* What is stored about this pool or set is spoiled, so it is not compared; 0: of none. */
+void judge_pool_spoiled(uint32_t pool);
+/* True: a schedule spoils payments.payout, so that there are alarms about it. */
+void judge_payout_spoiled(bool from_now);
 /* Everything that services owe each other is done; else what is not, in words. */
 bool judge_settled(char *what, size_t room);
 

@@ -173,6 +173,20 @@ static const uint8_t *id_of(const struct fake_pg_row *row, int column)
 	return id;
 }
 
+static bool spoiled; /* an amount may be one more */
+
+void judge_payout_spoiled(bool from_now)
+{
+	spoiled = from_now;
+}
+
+static bool amount_differs(const struct book_outside *held, const struct fake_pg_row *new)
+{
+	int64_t more = fake_pg_int(new, COLUMN(payout_table, "amount")) + held->amount;
+
+	return more != 0 && !(spoiled && more == 1);
+}
+
 static void payout_changed(const struct fake_pg_row *new)
 {
 	const uint8_t *id = id_of(new, COLUMN(payout_table, "id"));
@@ -184,7 +198,7 @@ static void payout_changed(const struct fake_pg_row *new)
 	struct payout_book *payout = payout_at(id);
 	bool asked = fake_pg_int(new, COLUMN(payout_table, "asked"));
 
-	if (held == NULL || -held->amount != fake_pg_int(new, COLUMN(payout_table, "amount")))
+	if (held == NULL || amount_differs(held, new))
 		sim_fail("payments.payout: a row of player %" PRId64 " of no withdrawal",
 			fake_pg_int(new, COLUMN(payout_table, "player")));
 	payouts_open += !payout->there;
@@ -224,6 +238,8 @@ static void alarm_new(const struct fake_pg_row *new)
 
 	if (held == NULL || payout == NULL)
 		sim_fail("payments.alarm: %s of no withdrawal", kind);
+	if (strcmp(kind, "unreadable") == 0 && spoiled)
+		return;
 	if ((alarm == ALARM_CONTRADICTED && (paid == NULL || !paid->lied)) ||
 		(alarm == ALARM_OTHER && (paid == NULL || !paid->other)) ||
 		(alarm == ALARM_BY_HAND && !held->by_hand))

@@ -287,6 +287,13 @@ static void check_pool(struct pool_book *pool)
 	pool->dirty = false;
 }
 
+static uint32_t spoiled;
+
+void judge_pool_spoiled(uint32_t pool)
+{
+	spoiled = pool;
+}
+
 struct pool_book *pool_at(size_t at)
 {
 	return at < pools_n ? &pools[at] : NULL;
@@ -296,7 +303,7 @@ void pools_step(void)
 {
 	pools_hits();
 	for (size_t i = 0; i < pools_n; i++)
-		if (pools[i].dirty)
+		if (pools[i].dirty && pools[i].number != spoiled)
 			check_pool(&pools[i]);
 }
 
@@ -407,6 +414,7 @@ void pools_changed(const struct fake_pg_table *table, const struct fake_pg_row *
 void pools_begin(void)
 {
 	pools_n = asked.n = 0;
+	spoiled = 0;
 	hits_begin();
 	pool_tables = (struct pool_tables){ .pool = fake_pg_table("pool.pool"),
 		.row = fake_pg_table("pool.row"),

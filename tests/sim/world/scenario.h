@@ -56,6 +56,9 @@ void run_retired(void);
 void run_poison(void);
 void run_poison_row(void);
 void run_poison_state(void);
+void run_poison_pool(void);
+void run_poison_award(void);
+void run_poison_payout(void);
 void run_drained(void);
 
 #endif

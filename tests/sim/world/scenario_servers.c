@@ -185,6 +185,65 @@ void run_poison_row(void)
 	stored_to_the_end();
 }
 
+/* ---- an award whose row cannot be read ----------------------------------------------------------
+ */
+
+/* The next award comes by Kafka with a record that nobody can read. */
+static enum sim_fate spoil_award(
+	enum topic topic, uint32_t partition, const uint8_t *bytes, size_t n)
+{
+	static uint8_t record[] = { 0xff, 0xff };
+	Carillon__WalletFact *fact;
+	uint8_t out[8192];
+	bool spoils;
+
+	if (topic != TOPIC_WALLET_FACTS ||
+		(fact = carillon__wallet_fact__unpack(NULL, n, bytes)) == NULL)
+		return SIM_PASS;
+	spoils = fact->award != NULL && fact->refusal == 0 &&
+		 (spoiled.move == 0 || fact->envelope->seq == spoiled.move) &&
+		 (spoiled.move == 0 || fact->player == spoiled.player);
+	if (spoils) {
+		Carillon__Award *award = fact->award;
+		const ProtobufCBinaryData before = fact->record;
+		spoiled.move = fact->envelope->seq;
+		spoiled.player = fact->player;
+		fact->award = NULL;
+		fact->record = (ProtobufCBinaryData){ sizeof(record), record };
+		n = carillon__wallet_fact__pack(fact, out);
+		sim_kafka_produce(topic, partition, NULL, 0, out, n);
+		fact->award = award;
+		fact->record = before;
+		happened++;
+	}
+	carillon__wallet_fact__free_unpacked(fact, NULL);
+	return spoils ? SIM_DROP : SIM_PASS;
+}
+
+void run_poison_award(void)
+{
+	uint64_t fatals = kernel_counts.fatals;
+
+	scenario_begin();
+	memset(&spoiled, 0, sizeof(spoiled));
+	sim_filter(NULL, drop_all_verdicts);
+	scenario_run(2 * S); /* by then the earlier verdicts are known */
+	sim_filter(spoil_award, drop_all_verdicts);
+	for (int i = 0; i < 60 && set_aside() == 0; i++)
+		scenario_play(50);
+	scenario_need(happened, 1, "an award was spoiled");
+	scenario_need(set_aside(), 1, "a player was quarantined");
+	sim_filter(NULL, NULL);
+	scenario_play(300);
+	if (kernel_counts.fatals != fatals)
+		sim_fail("%" PRIu64 " processes died of an award", kernel_counts.fatals - fatals);
+	(void)fake_pg_run("update engine.quarantine set released = now()", 0, NULL);
+	if (!sim_run_while(stays_aside, NULL, 30 * S))
+		sim_fail("a released player stays in quarantine");
+	scenario_end();
+	stored_to_the_end();
+}
+
 /* ---- a stored state that cannot be read ---------------------------------------------------------
  */
 

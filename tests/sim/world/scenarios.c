@@ -243,5 +243,8 @@ const struct scenario sim_scenarios[] = {
 	{ "retired", run_retired },
 	{ "poison", run_poison },
 	{ "drained", run_drained },
+	{ "poison-pool", run_poison_pool },
+	{ "poison-award", run_poison_award },
+	{ "poison-payout", run_poison_payout },
 	{ NULL, NULL },
 };
