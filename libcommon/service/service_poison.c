@@ -185,7 +185,7 @@ static void readiness_note(struct service *service, size_t quarantined)
 			"%zu commands are quarantined because each killed the service three "
 			"times; list them with: jackpotctl commands",
 			quarantined);
-	health_note(service->health, note);
+	health_note(service->health, HEALTH_COMMANDS, note);
 	metric_set(poison_of(service)->quarantined, (int64_t)quarantined);
 }
 

@@ -19,6 +19,7 @@
 #include "libcommon/edge/door_settings.h"
 #include "libcommon/edge/edge.h"
 #include "libcommon/io/clock.h"
+#include "libcommon/io/kafka.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/settings.h"
 #include "libcommon/service/permit.h"
@@ -87,6 +88,7 @@ static void on_tenth(void *context)
 	news_push_counters(&hub);
 	bool ready = feeds_caught_up(hub.feeds);
 	edge_ready(hub.edge, ready, ready ? "" : "still reading the recent winners");
+	edge_note(hub.edge, kafka_login_refusal());
 }
 
 static void on_quarter(void *context)
