@@ -102,18 +102,20 @@ CONF
 }
 
 kafka() {
-    local jars=$CARILLON_CACHE/kafka/jars port controller java archive
+    local jars=$CARILLON_CACHE/kafka/jars port controller java archive secret settle=()
     port=$(port_get KAFKA_PORT)
     controller=$(port_get KAFKA_CONTROLLER_PORT)
     mkdir -p kafka
     chmod 700 kafka
-    sed -e "s|@PORT@|$port|g" -e "s|@CONTROLLER@|$controller|g" -e "s|@DATA@|$CARILLON_DATA/kafka/data|g" \
-        "$ROOT/deploy/local/kafka.properties" >kafka/server.properties
+    "$ROOT/scripts/roles.sh" keys
+    secret=$(random_key)
+    rm -f kafka/server.properties kafka/broker.login
+    (umask 077 && kafka_properties "$port" "$controller" "$CARILLON_DATA/kafka/data" "$secret" >kafka/server.properties && echo "broker $secret" >kafka/broker.login)
     # The broker's own advice is G1 and a larger heap; a single node that batches well needs neither, and starts sooner without.
     java=(java -Xms256m -Xmx512m -XX:+UseSerialGC -XX:TieredStopAtLevel=4 -Xshare:auto -Djava.awt.headless=true
         "-Dlog4j2.configurationFile=$ROOT/deploy/local/log4j2.properties")
     archive=$("$ROOT/scripts/kafka-jars.sh" archive)
-    [ ! -f "$archive" ] || java+=(-XX:SharedArchiveFile="$archive")
+    [ ! -s "$archive" ] || java+=(-XX:SharedArchiveFile="$archive")
     # shellcheck disable=SC2206
     java+=(${CARILLON_KAFKA_JAVA:-} -cp "$jars/*")
     if [ ! -f kafka/data/meta.properties ] && [ -d "${CARILLON_PREPARED:-}/kafka" ]; then
@@ -124,10 +126,14 @@ kafka() {
         rm -rf kafka/data
         "${java[@]}" kafka.tools.StorageTool format -t CarillonLocalStackAAA0 -c kafka/server.properties
     fi
-    # A disk that was full can cost a single node its own metadata, and with it every topic, and its data may have been deleted: the topics are
-    # made again. What they held is only what the services tell each other, and say again. At the first start of all run.sh makes them.
-    if [ -f "$RUN/stack.env" ] && [ -x "$BIN/kafka-topics" ]; then
-        "$BIN/kafka-topics" --brokers="127.0.0.1:$port" --partitions="$CARILLON_SHARDS" --wait=60 >/dev/null &
+    # A disk that was full can cost a single node its own metadata, and with it every topic and user, and its data may have been deleted, or be of a version
+    # without users: all are made again. What the topics held is only what the services tell each other, and say again. At the first start of all there is
+    # the administrator alone, and run.sh makes the others.
+    if [ -x "$BIN/kafka-topics" ]; then
+        settle=(--only-wait)
+        [ ! -f "$RUN/stack.env" ] || settle=(--keys=keys --partitions="$CARILLON_SHARDS")
+        "$BIN/kafka-topics" --brokers="127.0.0.1:$port" --login=keys/admin/kafka --controller="127.0.0.1:$controller" --controller-login=kafka/broker.login \
+            --wait=60 "${settle[@]}" >/dev/null &
     fi
     # What is left of topics lost that way: a broker that is killed before it has deleted them reads them all at its next start.
     rm -rf kafka/data/*-stray
