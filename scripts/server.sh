@@ -132,8 +132,13 @@ kafka() {
     if [ -x "$BIN/kafka-topics" ]; then
         settle=(--only-wait)
         [ ! -f "$RUN/stack.env" ] || settle=(--keys=keys --partitions="$CARILLON_SHARDS")
-        "$BIN/kafka-topics" --brokers="127.0.0.1:$port" --login=keys/admin/kafka --controller="127.0.0.1:$controller" --controller-login=kafka/broker.login \
-            --wait=60 "${settle[@]}" >/dev/null &
+        # A broker on a busy machine may be late with an answer. $$ is its process.
+        for _ in 1 2 3 4 5; do
+            "$BIN/kafka-topics" --brokers="127.0.0.1:$port" --login=keys/admin/kafka --controller="127.0.0.1:$controller" --controller-login=kafka/broker.login \
+                --wait=60 "${settle[@]}" >/dev/null && break
+            sleep 2
+            kill -0 $$ 2>/dev/null || break
+        done &
     fi
     # What is left of topics lost that way: a broker that is killed before it has deleted them reads them all at its next start.
     rm -rf kafka/data/*-stray
