@@ -128,7 +128,7 @@ postgres_answers() {
 redis_answers() { [ "$(redis_as_admin ping)" = PONG ]; }
 kafka_answers() {
     ! without_kafka || return 0
-    "$BIN/kafka-topics" --only-wait --wait=5 --brokers="${CARILLON_KAFKA:-127.0.0.1:$(port_get KAFKA_PORT)}" --login="$(kafka_login)"
+    "$BIN/kafka-topics" --only-wait --wait=10 --brokers="${CARILLON_KAFKA:-127.0.0.1:$(port_get KAFKA_PORT)}" --login="$(kafka_login)"
 }
 
 supervisor_runs() { alive "$RUN/stack.pid" 'carillon-supervisor.*stack.conf'; }
