@@ -29,25 +29,39 @@ check_jars() {
 archive_name() {
     local java
     java=$(readlink -f "$(command -v java)")
-    echo "$place/classes-$( (echo "$java"; stat -c %Y "$java"; cat "$list") | sha256sum | cut -c1-12).jsa"
+    echo "$place/classes-$( (echo "$java"; stat -c %Y "$java"; cat "$list" "$ROOT/deploy/local/kafka.properties") | sha256sum | cut -c1-12).jsa"
 }
 
 make_archive() {
     local new=$place/archive.new pid
     rm -rf "$new"
     mkdir -p "$new"
-    sed -e "s|@PORT@|$1|g" -e "s|@CONTROLLER@|$2|g" -e "s|@DATA@|$new/data|g" "$ROOT/deploy/local/kafka.properties" >"$new/server.properties"
+    local secret
+    secret=$(random_key)
+    (umask 077 && kafka_properties "$1" "$2" "$new/data" "$secret" >"$new/server.properties" && echo "broker $secret" >"$new/broker.login" &&
+        echo "carillon_admin $(random_key)" >"$new/admin.login")
     local java=(java -Xms256m -Xmx512m -XX:+UseSerialGC -Djava.awt.headless=true "-Dlog4j2.configurationFile=$ROOT/deploy/local/log4j2.properties"
         -cp "$place/jars/*")
     "${java[@]}" kafka.tools.StorageTool format -t CarillonLocalStackAAA0 -c "$new/server.properties"
     "${java[@]}" -XX:ArchiveClassesAtExit="$new/classes.jsa" kafka.Kafka "$new/server.properties" >"$new/log" 2>&1 &
     pid=$!
     wait_for 30 'the broker' bash -c "</dev/tcp/127.0.0.1/$1" || true
+    # What a log-in needs is in it, too, where that can be tried.
+    [ ! -x "$BIN/kafka-topics" ] || "$BIN/kafka-topics" --brokers="127.0.0.1:$1" --login="$new/admin.login" --controller="127.0.0.1:$2" \
+        --controller-login="$new/broker.login" --wait=10 || true
     sleep 1
     kill "$pid"
     wait "$pid" || true
     [ -s "$new/classes.jsa" ] && rm -f "$place"/classes-*.jsa && mv "$new/classes.jsa" "$(archive_name)"
     rm -rf "$new"
+}
+
+# One that cannot be made is not tried again: an empty file stands for it.
+archive() {
+    local port
+    port=$(pick_port)
+    with_dots "preparing Apache Kafka for quick starts" make_archive "$port" "$(pick_port "$port")" ||
+        { : >"$(archive_name)" && say "Kafka's class archive could not be made: Kafka starts a little slower"; }
 }
 
 cannot() {
@@ -59,11 +73,14 @@ cannot() {
 case ${1:-} in
 present) present ;;
 fetch)
-    present && exit 0
+    present && [ -f "$(archive_name)" ] && exit 0
     mkdir -p "$place"
     exec 9>"$place/lock"
     flock 9 # two starts at once fetch it once
-    present && exit 0
+    if present; then
+        [ -f "$(archive_name)" ] || archive
+        exit 0
+    fi
     command -v mvn >/dev/null || die "found no mvn (Maven), expected it to be installed; scripts/setup.sh installs it"
     with_dots "fetching Apache Kafka (54 MB)" copy_jars || cannot
     with_dots "checking Apache Kafka" check_jars ||
@@ -71,8 +88,7 @@ fetch)
     rm -rf "$place/jars" "$place/m2"
     mv "$place/new" "$place/jars"
     sha256sum <"$list" >"$place/stamp"
-    port=$(pick_port)
-    with_dots "preparing Apache Kafka for quick starts" make_archive "$port" "$(pick_port "$port")" || say "Kafka's class archive could not be made: Kafka starts a little slower"
+    archive
     ;;
 archive) archive_name ;;
 record)

@@ -75,8 +75,11 @@ for_containers() {
     "$ROOT/scripts/roles.sh" redis >"$keys/redis/users.acl"
     chmod 755 "$keys/postgres" "$keys/redis"
     chmod 644 "$keys/postgres/roles.sql" "$keys/redis/users.acl"
+    # init tells Kafka the passwords of all; its administrator's own stays with Kafka.
+    for name in "${KAFKA_USERS[@]:1}"; do mkdir -p "$keys/kafka/$name" && cp "$keys/$name/kafka" "$keys/kafka/$name/kafka"; done
     make_keys
     own_folder "$keys/owner" init
+    own_folder "$keys/kafka" init
     say "the secrets of the containers are in $CARILLON_DATA: keep a copy of $keys"
 }
 

@@ -13,6 +13,7 @@ PG_BIN=${CARILLON_PG_BIN:-/usr/lib/postgresql/15/bin}
 SERVICES=(wallet spin-engine progressive-pool jackpot-cards payments notifications gateway)
 PG_ROLES=(owner ro reports archiver "${SERVICES[@]}") # each with keys/NAME/pgpass (scripts/roles.sh)
 REDIS_USERS=(admin gateway notifications progressive-pool jackpot-cards) # each with keys/NAME/redis
+KAFKA_USERS=(admin wallet spin-engine progressive-pool jackpot-cards payments notifications) # each with keys/NAME/kafka; kafka-topics --grants says what each may do
 UNIX_USERS=("${SERVICES[@]}" redis kafka payment-stub prometheus alertmanager watch init) # in this order for ever: the place is the number
 
 say() { printf '%s\n' "$*" >&2; }
@@ -165,6 +166,24 @@ pg_dsn() {
     file=${file//\\/\\\\}
     printf "user=%s passfile='%s'" "$user" "${file//\'/\\\'}"
 }
+
+# The file with the user and password of Kafka's administrator; of one that is not ours, what CARILLON_KAFKA_LOGIN names, or nothing.
+kafka_login() {
+    if [ -f "$RUN/foreign-CARILLON_KAFKA" ]; then echo "${CARILLON_KAFKA_LOGIN:-$(env_kept CARILLON_KAFKA_LOGIN)}"; else echo "$CARILLON_DATA/keys/admin/kafka"; fi
+}
+
+# kafka_properties PORT CONTROLLER_PORT DATA SECRET: the configuration of a broker. No program is told the secret on its command line.
+kafka_properties() {
+    local text
+    text=$(<"$ROOT/deploy/local/kafka.properties")
+    text=${text//@PORT@/$1}
+    text=${text//@CONTROLLER@/$2}
+    text=${text//@DATA@/$3}
+    printf '%s\n' "${text//@SECRET@/$4}"
+}
+
+# random_key: 24 random bytes in hex.
+random_key() { od -An -v -tx1 -N24 /dev/urandom | tr -d ' \n'; }
 
 # redis_as_admin WORD..: a command to Redis, as the user who may do all; to one that is not ours as CARILLON_REDIS_LOGIN says.
 redis_as_admin() {

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
-# roles.sh keys | sql | redis | dsn NAME | rotate NAME..: who may do what in the database and in Redis.
+# roles.sh keys | sql | redis | dsn NAME | rotate NAME..: who may do what in the database, in Redis and in Kafka.
 # Each service is carillon_<service> and may do what its grants.sql says; carillon owns the tables and migrates, and no service is the owner; carillon_ro
 # reads all, carillon_reports what reports need, carillon_archiver archives finished days. NAME is a service, owner, ro, reports or archiver; its password
-# is in keys/NAME/pgpass, in libpq's own format, and user and password of those that use Redis in keys/NAME/redis.
+# is in keys/NAME/pgpass, in libpq's own format, and user and password of those that use Redis or Kafka in keys/NAME/redis and keys/NAME/kafka.
+# What each may do in Kafka is in tools/kafka-topics/topics.h; scripts/topics.sh makes its users.
 # keys: makes the passwords that are missing. sql: prints what makes the roles and sets their passwords, for the administrator of a database that is not
 # ours: scripts/roles.sh sql | psql -d postgres; start the stack with CARILLON_PG_ROLES=1 then. redis: prints the users of Redis, an ACL file. dsn: the
 # address for NAME. rotate: new passwords, in force at once: a connection that is open stays.
@@ -16,14 +17,14 @@ known() { case " ${PG_ROLES[*]} " in *" $1 "*) ;; *) die "NAME: found '$1', expe
 password_make() {
     local folder=$CARILLON_DATA/keys/$1
     mkdir -p -m 700 "$folder"
-    echo "*:*:*:$(role_of "$1"):$(od -An -v -tx1 -N24 /dev/urandom | tr -d ' \n')" | key_put "$folder/pgpass"
+    echo "*:*:*:$(role_of "$1"):$(random_key)" | key_put "$folder/pgpass"
 }
 
-# redis_key NAME: a name of its own for the user, and a password.
-redis_key() {
+# login_make NAME redis|kafka: a name of its own for the user, and a password.
+login_make() {
     local folder=$CARILLON_DATA/keys/$1
     mkdir -p -m 700 "$folder"
-    echo "carillon_${1//-/_} $(od -An -v -tx1 -N24 /dev/urandom | tr -d ' \n')" | key_put "$folder/redis"
+    echo "carillon_${1//-/_} $(random_key)" | key_put "$folder/$2"
 }
 
 # What each service uses of Redis, and no more: the jackpot services write the counters, the gateway sessions, notifications lost connections.
@@ -47,11 +48,17 @@ print_redis() {
 
 password_of() { cut -d: -f5 "$CARILLON_DATA/keys/$1/pgpass"; }
 
+# Servers that start at the same moment do so one after the other.
 make_keys() {
-    local name
+    local name lock
+    mkdir -p "$RUN"
+    exec {lock}>"$RUN/keys.lock"
+    flock -w 60 "$lock" || die "another scripts/roles.sh keys of $CARILLON_DATA is still running after 60 s"
     [ -d "$CARILLON_DATA/keys" ] || own_folder "$CARILLON_DATA/keys"
     for name in "${PG_ROLES[@]}"; do [ -s "$CARILLON_DATA/keys/$name/pgpass" ] || password_make "$name"; done
-    for name in "${REDIS_USERS[@]}"; do [ -s "$CARILLON_DATA/keys/$name/redis" ] || redis_key "$name"; done
+    for name in "${REDIS_USERS[@]}"; do [ -s "$CARILLON_DATA/keys/$name/redis" ] || login_make "$name" redis; done
+    for name in "${KAFKA_USERS[@]}"; do [ -s "$CARILLON_DATA/keys/$name/kafka" ] || login_make "$name" kafka; done
+    exec {lock}>&-
 }
 
 # No role but the administrator's may make others, or pass row security.
@@ -89,6 +96,7 @@ rotate() {
         role_sql "$name" |
             "$PG_BIN/psql" -d "$CARILLON_PG_ADMIN_DSN" -Xq -v ON_ERROR_STOP=1 || die "the new password of $name is in its file, not in the database: run this again"
         rotate_redis "$name"
+        rotate_kafka "$name"
         say "$name: a new password is in force; open connections stay, new ones use it"
     done
 }
@@ -96,10 +104,19 @@ rotate() {
 # An installation that uses a Redis of its own.
 rotate_redis() {
     [ ! -f "$RUN/foreign-CARILLON_REDIS" ] && [ -s "$CARILLON_DATA/keys/$1/redis" ] || return 0
-    redis_key "$1"
+    login_make "$1" redis
     [ "$(redis_as_admin acl setuser "carillon_${1//-/_}" resetpass "#$(redis_hash "$1")")" = OK ] ||
         die "the new password of $1 for Redis is in its file, not in Redis: run this again"
     print_redis | key_put "$CARILLON_DATA/redis/users.acl"
+}
+
+# An installation that uses a Kafka of its own. Without one there is nothing but the file; its next start sets the password.
+rotate_kafka() {
+    [ ! -f "$RUN/foreign-CARILLON_KAFKA" ] && [ -s "$CARILLON_DATA/keys/$1/kafka" ] || return 0
+    login_make "$1" kafka
+    [ "$CARILLON_KAFKA" != none ] || return 0
+    "$BIN/kafka-topics" --brokers="$CARILLON_KAFKA" --login="$(kafka_login)" --keys="$CARILLON_DATA/keys" --user="$1" ||
+        die "the new password of $1 for Kafka is in its file, not in Kafka: run this again"
 }
 
 case ${1:-} in

@@ -125,19 +125,21 @@ kafka_place() {
 }
 
 kafka() {
-    local port controller java archive
+    local port controller java archive secret settle=()
     port=$(port_get KAFKA_PORT)
     controller=$(port_get KAFKA_CONTROLLER_PORT)
     mkdir -p kafka
     chmod 700 kafka
+    "$ROOT/scripts/roles.sh" keys
     kafka_place
-    sed -e "s|@PORT@|$port|g" -e "s|@CONTROLLER@|$controller|g" -e "s|@DATA@|kafka/data|g" \
-        "$ROOT/deploy/local/kafka.properties" | key_put "$CARILLON_DATA/kafka/server.properties"
+    secret=$(random_key)
+    kafka_properties "$port" "$controller" kafka/data "$secret" | key_put "$CARILLON_DATA/kafka/server.properties"
+    echo "broker $secret" | key_put "$CARILLON_DATA/kafka/broker.login"
     # The broker's own advice is G1 and a larger heap; a single node that batches well needs neither, and starts sooner without.
     java=(java -Xms256m -Xmx512m -XX:+UseSerialGC -XX:TieredStopAtLevel=4 -Xshare:auto -Djava.awt.headless=true
         "-Dlog4j2.configurationFile=$log4j")
     archive=$("$ROOT/scripts/kafka-jars.sh" archive)
-    [ ! -f "$archive" ] || java+=(-XX:SharedArchiveFile="$archive")
+    [ ! -s "$archive" ] || java+=(-XX:SharedArchiveFile="$archive")
     # shellcheck disable=SC2206
     java+=(${CARILLON_KAFKA_JAVA:-} -cp "$jars/*")
     if [ ! -f kafka/data/meta.properties ] && [ -d "${CARILLON_PREPARED:-}/kafka" ]; then
@@ -148,10 +150,19 @@ kafka() {
         rm -rf kafka/data
         "${java[@]}" kafka.tools.StorageTool format -t CarillonLocalStackAAA0 -c kafka/server.properties
     fi
-    # A disk that was full can cost a single node its own metadata, and with it every topic, and its data may have been deleted: the topics are
-    # made again. What they held is only what the services tell each other, and say again. At the first start of all run.sh makes them.
-    if [ -f "$RUN/stack.env" ] && [ -x "$BIN/kafka-topics" ]; then
-        "$BIN/kafka-topics" --brokers="127.0.0.1:$port" --partitions="$CARILLON_SHARDS" --wait=60 >/dev/null &
+    # A disk that was full can cost a single node its own metadata, and with it every topic and user, and its data may have been deleted, or be of a version
+    # without users: all are made again. What the topics held is only what the services tell each other, and say again. At the first start of all there is
+    # the administrator alone, and run.sh makes the others.
+    if [ -x "$BIN/kafka-topics" ]; then
+        settle=(--only-wait)
+        [ ! -f "$RUN/stack.env" ] || settle=(--keys=keys --partitions="$CARILLON_SHARDS")
+        # A broker on a busy machine may be late with an answer. $$ is its process.
+        for _ in 1 2 3 4 5; do
+            "$BIN/kafka-topics" --brokers="127.0.0.1:$port" --login=keys/admin/kafka --controller="127.0.0.1:$controller" --controller-login=kafka/broker.login \
+                --wait=60 "${settle[@]}" >/dev/null && break
+            sleep 2
+            kill -0 $$ 2>/dev/null || break
+        done &
     fi
     # What is left of topics lost that way: a broker that is killed before it has deleted them reads them all at its next start.
     rm -rf kafka/data/*-stray

@@ -65,6 +65,11 @@ common() {
     elif [ -s "$CARILLON_DATA/keys/$1/redis" ]; then
         printf 'CARILLON_REDIS_LOGIN=keys/%s/redis ' "$1"
     fi
+    if [ -f "$RUN/foreign-CARILLON_KAFKA" ]; then
+        printf 'CARILLON_KAFKA_LOGIN="%s" ' "${CARILLON_KAFKA_LOGIN:-}"
+    elif [ -s "$CARILLON_DATA/keys/$1/kafka" ]; then
+        printf 'CARILLON_KAFKA_LOGIN=keys/%s/kafka ' "$1"
+    fi
     for name in CARILLON_REDIS CARILLON_KAFKA CARILLON_SHARDS; do
         printf '%s="%s" ' "$name" "${!name}"
     done

@@ -18,7 +18,7 @@ note_foreign() {
     done
     [ -f "$RUN/foreign-CARILLON_PG_DSN" ] || unset CARILLON_PG_DSN CARILLON_PG_RO_DSN CARILLON_PG_ARCHIVE_DSN CARILLON_PG_ADMIN_DSN
     [ -f "$RUN/foreign-CARILLON_REDIS" ] || unset CARILLON_REDIS CARILLON_REDIS_LOGIN
-    [ -f "$RUN/foreign-CARILLON_KAFKA" ] || unset CARILLON_KAFKA
+    [ -f "$RUN/foreign-CARILLON_KAFKA" ] || unset CARILLON_KAFKA CARILLON_KAFKA_LOGIN
 }
 
 settle_shards() {
@@ -94,6 +94,7 @@ CARILLON_PG_ROLES=${CARILLON_PG_ROLES:-$(env_kept CARILLON_PG_ROLES)}
 CARILLON_REDIS_LOGIN=${CARILLON_REDIS_LOGIN:-$([ ! -f "$RUN/foreign-CARILLON_REDIS" ] || env_kept CARILLON_REDIS_LOGIN)}
 CARILLON_REDIS=$CARILLON_REDIS
 CARILLON_KAFKA=$CARILLON_KAFKA
+CARILLON_KAFKA_LOGIN=$(kafka_login)
 CARILLON_SHARDS=$CARILLON_SHARDS
 ENV
     mv "$RUN/stack.env.new" "$RUN/stack.env"
@@ -127,7 +128,7 @@ postgres_answers() {
 redis_answers() { [ "$(redis_as_admin ping)" = PONG ]; }
 kafka_answers() {
     ! without_kafka || return 0
-    "$BIN/kafka-topics" --only-wait --wait=1 --brokers="${CARILLON_KAFKA:-127.0.0.1:$(port_get KAFKA_PORT)}"
+    "$BIN/kafka-topics" --only-wait --wait=10 --brokers="${CARILLON_KAFKA:-127.0.0.1:$(port_get KAFKA_PORT)}" --login="$(kafka_login)"
 }
 
 supervisor_runs() { alive "$RUN/stack.pid" 'carillon-supervisor.*stack.conf'; }
@@ -211,7 +212,7 @@ status() {
 show_env() {
     local name
     load_env || die "nothing was ever started in $CARILLON_DATA"
-    for name in CARILLON_DATA CARILLON_PG_DSN CARILLON_PG_RO_DSN CARILLON_PG_ARCHIVE_DSN CARILLON_REDIS CARILLON_KAFKA CARILLON_SHARDS; do
+    for name in CARILLON_DATA CARILLON_PG_DSN CARILLON_PG_RO_DSN CARILLON_PG_ARCHIVE_DSN CARILLON_REDIS CARILLON_KAFKA CARILLON_KAFKA_LOGIN CARILLON_SHARDS; do
         printf 'export %s=%q\n' "$name" "${!name}"
     done
 }

@@ -441,6 +441,11 @@ void edge_ready(struct edge *edge, bool ready, const char *why_not)
 					  : why_not);
 }
 
+void edge_note(struct edge *edge, const char *note)
+{
+	(void)snprintf(edge->note, sizeof(edge->note), "%s", note);
+}
+
 uint64_t edge_now_us(const struct edge *edge)
 {
 	return edge->now_us;

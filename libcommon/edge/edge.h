@@ -99,6 +99,8 @@ const char *edge_health_address(const struct edge *edge); /* "" when there is no
 void *edge_context(const struct edge *edge);
 /* /readyz answers 503 with why_not until ready is true. */
 void edge_ready(struct edge *edge, bool ready, const char *why_not);
+/* /readyz adds this to its answer, ready or not; empty: nothing. */
+void edge_note(struct edge *edge, const char *note);
 /* The monotonic time in microseconds. The loop reads the clock once a turn, so this call is cheap.
  */
 uint64_t edge_now_us(const struct edge *edge);

@@ -390,7 +390,9 @@ static void own_routes(struct edge_request *request)
 	if (strcmp(request->path, "/healthz") == 0) {
 		edge_answer(request, 200, "text/plain", "ok\n", 3);
 	} else if (strcmp(request->path, "/readyz") == 0) {
-		const char *text = edge->ready ? "ready" : edge->why_not;
+		char text[sizeof(edge->why_not) + sizeof(edge->note) + 2];
+		(void)snprintf(text, sizeof(text), "%s%s%s", edge->ready ? "ready" : edge->why_not,
+			edge->note[0] == '\0' ? "" : "; ", edge->note);
 		edge_answer(request, edge->ready ? 200 : 503, "text/plain", text, strlen(text));
 	} else {
 		size_t length;

@@ -1,7 +1,8 @@
-/* Authenticates events on Kafka. Anybody who reaches Kafka can write to every topic. So each
- * message carries one MAC for each service that reads its topic, made with the key that its sender
- * shares with that reader (seal_keys.h). One reader cannot forge an event for another. A MAC covers
- * no counter and no time, because reading a topic again is legitimate, and events have numbers of
+/* Authenticates events on Kafka. Kafka's grants say who may write to a topic
+ * (tools/kafka-topics/topics.h), but not which of its writers has sent a message. So each message
+ * carries one MAC for each service that reads its topic, made with the key that its sender shares
+ * with that reader (seal_keys.h). One reader cannot forge an event for another. A MAC covers no
+ * counter and no time, because reading a topic again is legitimate, and events have numbers of
  * their own.
  *
  * One header of the message, EVENT_MAC_HEADER, holds all MACs: the format (1 byte, always 1), the

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #define STUCK_US 5000000u
-#define SMALL_BODY_MAX 512
+#define SMALL_BODY_MAX 768
 
 struct health {
 	struct lws_context *context;
@@ -28,8 +28,8 @@ struct health {
 	pthread_mutex_t lock; /* protects the members below */
 	bool ready;
 	char why_not[256];
-	char failed[256]; /* empty: no failure */
-	char note[256];	  /* empty: none */
+	char failed[256];		/* empty: no failure */
+	char note[HEALTH_NOTES_N][256]; /* empty: none */
 };
 
 /* The answer in progress to one client. */
@@ -61,8 +61,11 @@ static unsigned body_readyz(struct health *health, char *out)
 {
 	(void)pthread_mutex_lock(&health->lock);
 	bool ready = health->ready;
-	(void)snprintf(out, SMALL_BODY_MAX, "%.200s%s%s\n", ready ? "ok" : health->why_not,
-		health->note[0] == '\0' ? "" : "; ", health->note);
+	int n = snprintf(out, SMALL_BODY_MAX, "%.200s", ready ? "ok" : health->why_not);
+	for (int i = 0; i < HEALTH_NOTES_N; i++)
+		if (health->note[i][0] != '\0')
+			n += snprintf(out + n, SMALL_BODY_MAX - (size_t)n, "; %s", health->note[i]);
+	(void)snprintf(out + n, SMALL_BODY_MAX - (size_t)n, "\n");
 	(void)pthread_mutex_unlock(&health->lock);
 	return ready ? HTTP_STATUS_OK : HTTP_STATUS_SERVICE_UNAVAILABLE;
 }
@@ -248,10 +251,10 @@ void health_ready(struct health *health, bool ready, const char *why_not)
 	(void)pthread_mutex_unlock(&health->lock);
 }
 
-void health_note(struct health *health, const char *note)
+void health_note(struct health *health, enum health_about about, const char *note)
 {
 	(void)pthread_mutex_lock(&health->lock);
-	(void)snprintf(health->note, sizeof(health->note), "%s", note);
+	(void)snprintf(health->note[about], sizeof(health->note[about]), "%s", note);
 	(void)pthread_mutex_unlock(&health->lock);
 }
 

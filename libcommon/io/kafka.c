@@ -1,6 +1,7 @@
 /* Topic names, configuration and errors that producers and consumers of Kafka share. */
 #include "libcommon/io/private/kafka.h"
 
+#include "libcommon/io/kafka_login.h"
 #include "libcommon/io/log.h"
 
 #include <assert.h>
@@ -27,6 +28,18 @@ bool kafka_is_none(const char *brokers)
 	return strcmp(brokers, KAFKA_NONE) == 0;
 }
 
+/* A log-in takes longer than kafka_login.c waits: librdkafka tries again soon. */
+static bool logs_in(const char *text)
+{
+	return strstr(text, "Operation now in progress") != NULL;
+}
+
+void kafka_error_log(int error, const char *reason)
+{
+	log_line(logs_in(reason) ? LOG_DEBUG : LOG_INFO, "kafka: %s: %s",
+		rd_kafka_err2name((rd_kafka_resp_err_t)error), reason);
+}
+
 /* librdkafka's log. Its warnings of lost connections are logged as info, because a restarting
  * broker causes dozens of them. */
 static void on_log(const rd_kafka_t *rk, int level, const char *facility, const char *text)
@@ -34,7 +47,7 @@ static void on_log(const rd_kafka_t *rk, int level, const char *facility, const 
 	(void)rk;
 	enum log_level ours = level <= 3 ? LOG_WARN : level <= 5 ? LOG_INFO : LOG_DEBUG;
 	if (strcmp(facility, "FAIL") == 0 || strcmp(facility, "ERROR") == 0)
-		ours = LOG_INFO;
+		ours = logs_in(text) ? LOG_DEBUG : LOG_INFO;
 	log_line(ours, "kafka %s: %s", facility, text);
 }
 
@@ -47,7 +60,7 @@ static void on_error(rd_kafka_t *rk, int error, const char *reason, void *opaque
 		fatal("kafka: %s: %s; the order of sent messages is in doubt",
 			rd_kafka_err2name(cause), text);
 	}
-	log_info("kafka: %s: %s", rd_kafka_err2name((rd_kafka_resp_err_t)error), reason);
+	kafka_error_log(error, reason);
 }
 
 void kafka_conf_set(rd_kafka_conf_t *conf, const char *name, const char *value)
@@ -65,6 +78,7 @@ rd_kafka_conf_t *kafka_conf_new(const char *brokers, const char *what)
 		      " (CARILLON_KAFKA)");
 	kafka_conf_set(conf, "bootstrap.servers", brokers);
 	kafka_conf_set(conf, "client.id", what);
+	kafka_login_configure(conf);
 	kafka_conf_set(conf, "socket.nagle.disable", "true");
 	kafka_conf_set(conf, "socket.keepalive.enable", "true");
 	kafka_conf_set(conf, "reconnect.backoff.ms", "50");

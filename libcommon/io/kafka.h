@@ -34,6 +34,9 @@ struct kafka_consumer;
  * topic is empty. */
 #define KAFKA_NONE "none"
 bool kafka_is_none(const char *brokers);
+/* Why Kafka does not let this process in, with the file of its user and password, what was found
+ * and what was expected (kafka_login.h); "" if no log-in failed in the last 10 s. */
+const char *kafka_login_refusal(void);
 
 struct kafka_message {
 	enum topic topic;

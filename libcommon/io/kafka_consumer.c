@@ -49,7 +49,8 @@ static void *must(void *memory)
 	return memory;
 }
 
-static rd_kafka_t *handle_new(const char *brokers, enum kafka_pace pace)
+static rd_kafka_t *handle_new(
+	struct kafka_consumer *consumer, const char *brokers, enum kafka_pace pace)
 {
 	rd_kafka_conf_t *conf =
 		kafka_conf_new(brokers, pace == KAFKA_FAST ? "carillon-fast" : "carillon-slow");
@@ -63,6 +64,7 @@ static rd_kafka_t *handle_new(const char *brokers, enum kafka_pace pace)
 	kafka_conf_set(conf, "enable.auto.offset.store", "false");
 	kafka_conf_set(conf, "queued.max.messages.kbytes", "32768");
 	kafka_conf_set(conf, "allow.auto.create.topics", "false");
+	rd_kafka_conf_set_opaque(conf, consumer); /* each has connections of its own */
 	return kafka_handle_new(RD_KAFKA_CONSUMER, conf);
 }
 
@@ -74,7 +76,7 @@ struct kafka_consumer *kafka_consumer_new(const char *brokers, enum kafka_pace p
 		fatal("kafka: cannot make an eventfd: %s", strerror(errno));
 	if (kafka_is_none(brokers))
 		return consumer;
-	consumer->rk = handle_new(brokers, pace);
+	consumer->rk = handle_new(consumer, brokers, pace);
 	consumer->queue = rd_kafka_queue_new(consumer->rk);
 	uint64_t one = 1;
 	rd_kafka_queue_io_event_enable(consumer->queue, consumer->fd, &one, sizeof(one));

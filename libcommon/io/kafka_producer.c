@@ -12,8 +12,10 @@
 #include <string.h>
 
 #define BROKERS_BYTES 1024
-#define POLL_US 1000		  /* delivery reports wait so long: a busy loop turns more often */
-#define MESSAGE_BYTES_MAX 1000000 /* Kafka's own limit, less its overhead */
+#define POLL_US 1000 /* delivery reports wait so long: a busy loop turns more often */
+/* Between two replacements: a broker that denies us a topic does so each time. */
+#define REPLACE_PAUSE_US 500000
+#define MESSAGE_BYTES_MAX 1000000    /* Kafka's own limit, less its overhead */
 #define HELD_MAX ((size_t)256 << 20) /* bytes that wait in all lanes: an outage under load */
 
 struct kafka_producer {
@@ -29,7 +31,7 @@ struct kafka_producer {
 	struct kafka_lane lanes[TOPICS_N][SHARDS_MAX];
 	size_t partitions; /* used so far: one more than the highest */
 	size_t next;	   /* which lane may leave first: all take turns when many are due */
-	uint64_t polled_us;
+	uint64_t polled_us, replaced_us;
 };
 
 /* With message.timeout.ms=0 and idempotence a message is retried for ever. One that fails
@@ -62,7 +64,7 @@ static void on_error(rd_kafka_t *rk, int error, const char *reason, void *opaque
 	struct kafka_producer *producer = opaque;
 	char text[512];
 	if (error != RD_KAFKA_RESP_ERR__FATAL) {
-		log_info("kafka: %s: %s", rd_kafka_err2name((rd_kafka_resp_err_t)error), reason);
+		kafka_error_log(error, reason);
 		return;
 	}
 	rd_kafka_resp_err_t cause = rd_kafka_fatal_error(rk, text, sizeof(text));
@@ -133,6 +135,7 @@ static void replace(struct kafka_producer *producer)
 {
 	handle_free(producer);
 	producer->broken = false;
+	producer->replaced_us = clock_mono_us();
 	producer->lost++;
 	producer->rk = handle_new(producer);
 	for (int topic = 0; topic < TOPICS_N; topic++)
@@ -283,7 +286,8 @@ void kafka_producer_poll(struct kafka_producer *producer)
 		return;
 	producer->polled_us = now_us;
 	(void)rd_kafka_poll(producer->rk, 0);
-	if (producer->broken)
+	if (producer->broken &&
+		(producer->replaced_us == 0 || now_us >= producer->replaced_us + REPLACE_PAUSE_US))
 		replace(producer);
 	lanes_empty(producer, false);
 }

@@ -29,6 +29,8 @@ static const struct setting COMMON[] = {
 		"file with the user and password for Redis; empty: no login" },
 	{ "CARILLON_KAFKA", SETTING_TEXT, NULL, 0, 0, common.kafka,
 		"Kafka, host:port[,host:port..]; none: run without Kafka" },
+	{ "CARILLON_KAFKA_LOGIN", SETTING_TEXT, "", 0, 0, common.kafka_login,
+		"file with the user and password for Kafka (SCRAM-SHA-256); empty: no login" },
 	{ "CARILLON_INSTANCE", SETTING_TEXT, "", 0, 0, common.instance,
 		"name of this instance, unique in the installation, the same after a restart (default: "
 		"<service>-1)" },

@@ -22,7 +22,8 @@ struct setting {
 /* The settings that every service has, set by settings_load. */
 struct common_settings {
 	char pg_dsn[SETTING_TEXT_MAX], pg_ro_dsn[SETTING_TEXT_MAX], redis[SETTING_TEXT_MAX],
-		redis_login[SETTING_TEXT_MAX], kafka[SETTING_TEXT_MAX];
+		redis_login[SETTING_TEXT_MAX], kafka[SETTING_TEXT_MAX],
+		kafka_login[SETTING_TEXT_MAX];
 	char instance[SETTING_TEXT_MAX], health[SETTING_TEXT_MAX], nn_url[SETTING_TEXT_MAX];
 	char hand[SETTING_TEXT_MAX];
 	char games[SETTING_TEXT_MAX], keys[SETTING_TEXT_MAX], kind[SETTING_TEXT_MAX],

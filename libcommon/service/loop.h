@@ -149,7 +149,6 @@ struct service {
 	struct arrivals arrivals;
 	size_t waiting_n;	       /* over all holdings */
 	struct poison *poison;	       /* service_poison.c */
-	char note_own[160], note[160]; /* service_notes.c */
 	struct directory directory;
 	struct service_metrics metrics;
 };

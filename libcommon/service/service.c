@@ -311,6 +311,7 @@ static void commit_if_due(struct service *service)
 
 static void readiness_tell(struct service *service)
 {
+	health_note(service->health, HEALTH_KAFKA, kafka_login_refusal());
 	if (service->draining)
 		return;
 	bool ready = service_reading_all_reached(service);

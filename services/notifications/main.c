@@ -19,6 +19,7 @@
 #include "libcommon/edge/door_settings.h"
 #include "libcommon/edge/edge.h"
 #include "libcommon/io/clock.h"
+#include "libcommon/io/kafka.h"
 #include "libcommon/io/key_files.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/settings.h"
@@ -88,6 +89,7 @@ static void on_tenth(void *context)
 	news_push_counters(&hub);
 	bool ready = feeds_caught_up(hub.feeds);
 	edge_ready(hub.edge, ready, ready ? "" : "still reading the recent winners");
+	edge_note(hub.edge, kafka_login_refusal());
 }
 
 static void on_quarter(void *context)

@@ -498,7 +498,9 @@ def test_arguments_of_every_program():
     table += [("players", (url, "--nothing"), "--nothing"), ("players", (url, "--operator-key=/nowhere"), "/nowhere"), ("players", ("--url",), "missing")]
     table += [("carillon-supervisor", arguments, "") for arguments in ((), ("--nothing",), ("a", "b"), ("--dir=/nowhere/at/all", "x"))]
     table += [("kafka-topics", (f"--{name}={value}",), f"--{name}") for name in ("partitions", "replication", "wait") for value in ("", "x", "0", "-1", "1.5", str(HUGE))]
-    table += [("kafka-topics", ("--nothing",), "")]
+    table += [("kafka-topics", ("--nothing",), ""), ("kafka-topics", ("--user=nobody",), "--user"), ("kafka-topics", ("--brokers=x:1", "--keys=keys"), "--login"),
+              ("kafka-topics", ("--brokers=x:1", "--login=x", "--controller=x:1"), "--controller-login"), ("kafka-topics", ("--brokers=x:1", "--user=wallet"), "--keys"),
+              ("kafka-try", (), "usage")]
     table += [("kafka-raw", arguments, "expected") for arguments in ((), ("nothing",), ("send",), ("send", "nothing", "0"), ("send", "dead.letters", "x"), ("send", "dead.letters", "-1"), ("letters", "more"), ("letters",))]
     faults = []
     for name, arguments, text in table:

@@ -5,9 +5,10 @@ import os
 import re
 import subprocess
 
+import roles
 from lib_play import RULES, Person, force
 from lib_stack import BIN, PSQL, ROOT, Installation, read_text, run
-from roles import SERVICES
+from roles import SERVICES, kafka_granted, kafka_tool, kafka_tried
 
 place = person = None
 table = []  # (service, what was tried, what came of it)
@@ -128,6 +129,23 @@ def test_passwords_open_one_door():
             assert "NOPERM" in said, (service, command, said)
 
 
+def test_nobody_reads_or_writes_the_topics_of_others():
+    granted = kafka_granted()
+    topics = sorted({topic for _, _, topic in granted})
+    for service in SERVICES:
+        if not any(name == service for name, _, _ in granted):
+            assert not os.path.exists(f"{place.data}/keys/{service}/kafka")
+            told(service, "log in to Kafka", "refused: it has no user there")
+            continue
+        for (verb, topic), answer in kafka_tried(service, topics).items():
+            if (service, verb, topic) not in granted:
+                told(service, f"{verb} {topic}", "refused: Kafka's authorizer")
+                assert answer == "no", (service, verb, topic, answer)
+        other = "wallet" if service != "wallet" else "spin-engine"
+        kafka_tool("--keys=keys", f"--user={other}", "--wait=1", login=service, status=1)
+        told(service, "set the password of another in Kafka", "refused: Kafka's authorizer")
+
+
 def proof():
     done = subprocess.run([f"{BIN}/jackpotctl", "ledger", "verify", "--json"], cwd=place.data, env={**place.environment, **place.stack}, capture_output=True, text=True, timeout=120, check=False)
     return done.returncode, re.sub(r"\s+", " ", done.stdout)
@@ -191,6 +209,7 @@ def test_the_table():
 if __name__ == "__main__":
     with Installation("insider") as place:
         place.denials = True
+        roles.place = place
         person = Person(place, deposit=100000)
         force(place, person.name, RULES.stops())
         person.bet()

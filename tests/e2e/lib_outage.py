@@ -17,6 +17,13 @@ def shown(record):
     return {k: record[k] for k in ("rounds_settled", "rounds_refused", "jackpot_hits", "p50_ms", "p99_ms", "retries")}
 
 
+def kafka_has_all(place):
+    """Each wallet has stored that Kafka acknowledged its newest row."""
+    rows = place.sql("""select count(*) from carillon.shard s, lateral (select last_seq from wallet.batch where shard = s.shard order by batch desc limit 1) b
+        where s.service = 'wallet' and s.seq_1 < b.last_seq""")
+    return rows == [["0"]]
+
+
 class Outage:
     def __init__(self, place, players, rate):
         self.place, self.players, self.rate = place, players, rate
@@ -64,12 +71,10 @@ class Outage:
 
     def kafka_has_all(self):
         """Each wallet has stored that Kafka acknowledged its newest row."""
-        rows = self.place.sql("""select count(*) from carillon.shard s, lateral (select last_seq from wallet.batch where shard = s.shard order by batch desc limit 1) b
-            where s.service = 'wallet' and s.seq_1 < b.last_seq""")
-        return rows == [["0"]]
+        return kafka_has_all(self.place)
 
     def kafka_answers(self):
-        return subprocess.run([f"{BIN}/kafka-topics", "--only-wait", "--wait=1", f"--brokers={self.place.stack['CARILLON_KAFKA']}"],
+        return subprocess.run([f"{BIN}/kafka-topics", "--only-wait", "--wait=1", f"--brokers={self.place.stack['CARILLON_KAFKA']}", f"--login={self.place.data}/keys/admin/kafka"],
                               capture_output=True, check=False).returncode == 0
 
     def stop_kafka(self):

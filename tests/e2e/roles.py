@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
 """What each role of the database may do: every role, every table, every verb is tried as that role, and compared with the grants.sql beside the migrations;
-and what no grants.sql may ever say. Then the doors: passwords, sockets, row security, the users of Redis, new passwords while players play."""
+and what no grants.sql may ever say. Then the doors: passwords, sockets, row security, the users of Redis and of Kafka, new passwords while players play."""
 import glob
 import json
 import os
 import re
 import shutil
 import signal
+import socket
 import subprocess
 import tempfile
 import time
+import urllib.error
 import urllib.request
 
+from lib_outage import kafka_has_all
 from lib_stack import BIN, PSQL, ROOT, Installation, pairs, read_text, run, wait_until
 
 SERVICES = ("wallet", "spin-engine", "progressive-pool", "jackpot-cards", "payments", "notifications", "gateway")
@@ -252,16 +255,121 @@ def test_redis_keeps_transactions_over_a_restart():
     place.redis("DEL", "kept:1", "kept:2")
 
 
+def kafka_tool(*arguments, login="admin", status=0):
+    """What kafka-topics says with the login of a service."""
+    done = subprocess.run([f"{BIN}/kafka-topics", f"--brokers={place.stack['CARILLON_KAFKA']}", f"--login={login if '/' in login else f'keys/{login}/kafka'}", *arguments],
+                          cwd=place.data, env={"PATH": os.environ["PATH"]}, capture_output=True, text=True, timeout=200, check=False)
+    assert (done.returncode == 0) == (status == 0), (login, arguments, done)
+    return done.stdout + done.stderr
+
+
+def kafka_granted():
+    """{(service, verb, topic)}: the table."""
+    done = subprocess.run([f"{BIN}/kafka-topics", "--grants"], capture_output=True, text=True, check=True)
+    return {tuple(line.split()) for line in done.stdout.splitlines()}
+
+
+def kafka_tried(service, topics):
+    """{(verb, topic): answer} of each verb, as that service."""
+    done = subprocess.run([f"{BIN}/kafka-try", *topics], cwd=place.data, env={"PATH": os.environ["PATH"], "CARILLON_KAFKA": place.stack["CARILLON_KAFKA"],
+                          "CARILLON_KAFKA_LOGIN": f"keys/{service}/kafka"}, capture_output=True, text=True, timeout=1200, check=True)
+    return {(verb, topic): answer for topic, verb, answer in (line.split(" ", 2) for line in done.stdout.splitlines())}
+
+
+def test_kafka_gives_each_service_its_own():
+    """Every user, every topic, every verb."""
+    expected, count = kafka_granted(), 0
+    topics = sorted({topic for _, _, topic in expected})
+    services = sorted({service for service, _, _ in expected})
+    for service in services:
+        answers = kafka_tried(service, topics)
+        assert len(answers) == 4 * len(topics), answers
+        for (verb, topic), answer in answers.items():
+            assert answer == ("yes" if (service, verb, topic) in expected else "no"), (service, verb, topic, answer)
+            count += 1
+    print(f"        {len(services)} users, {len(topics)} topics, {count} cells tried")
+    assert "gateway" not in services and not os.path.exists(f"{place.data}/keys/gateway/kafka")
+    for verb in ("create", "delete"):
+        assert not any(granted == verb for _, granted, _ in expected)
+    # What the table does not have is taken away at the next start, and at each topics.sh.
+    assert "takes away" not in place.script(f"{ROOT}/scripts/topics.sh").stdout
+
+
+def test_kafka_opens_to_passwords_only():
+    host, port = place.stack["CARILLON_KAFKA"].rsplit(":", 1)
+    for one in (port, place.ports["KAFKA_CONTROLLER_PORT"]):
+        with socket.create_connection((host, int(one)), timeout=60) as nobody:  # a request for metadata, by somebody who did not log in
+            nobody.sendall(bytes.fromhex("00000015 0003 0001 00000001 0001 78 00000001 0004 74657374".replace(" ", "")))
+            try:
+                assert nobody.recv(100) == b""
+            except ConnectionResetError:
+                pass
+    wallet = read_text(f"{place.data}/keys/wallet/kafka").split()
+    with tempfile.TemporaryDirectory() as folder:
+        for user, password in ((wallet[0], "x"), ("carillon_admin", wallet[1]), ("carillon_gateway", wallet[1]), ("broker", wallet[1])):
+            with open(f"{folder}/login", "w", encoding="utf-8") as file:
+                file.write(f"{user} {password}\n")
+            said = kafka_tool("--only-wait", "--wait=1", login=f"{folder}/login", status=1)
+            assert f"{folder}/login"[:60] in said and "found the user" in said and "expected" in said, said
+        said = kafka_tool("--only-wait", "--wait=1", login=f"{folder}/none", status=1)
+        assert "found no readable user and password" in said, said
+    # A service sets no passwords, and its own opens no other listener.
+    assert "could not be set" in kafka_tool("--keys=keys", "--user=wallet", "--wait=1", login="wallet", status=1)
+    said = kafka_tool(f"--controller={host}:{place.ports['KAFKA_CONTROLLER_PORT']}", "--controller-login=keys/wallet/kafka", "--only-wait", "--wait=1", status=1)
+    assert "could not be set" in said, said
+    logins = {name: f"{place.data}/keys/{name}/kafka" for name in ("admin", *{service for service, _, _ in kafka_granted()})}
+    assert all(os.stat(path).st_mode & 0o777 == 0o600 for path in (*logins.values(), f"{place.data}/kafka/server.properties", f"{place.data}/kafka/broker.login"))
+    passwords = {read_text(path).split()[1] for path in (*logins.values(), f"{place.data}/kafka/broker.login")}
+    assert len(passwords) == len(logins) + 1
+    told = "".join(read_text(path) for path in [f"{place.data}/run/supervisor.conf", f"{place.data}/run/stack.conf", f"{place.data}/run/stack.env", *glob.glob(f"{place.data}/log/*")])
+    for pid in [row[1] for row in (*place.status().values(), *place.status("stack").values())]:
+        told += read_text(f"/proc/{pid}/environ") + read_text(f"/proc/{pid}/cmdline")
+    assert not any(password in told for password in passwords)
+
+
+def readyz(instance):
+    address = place.sql(f"select health from carillon.instance where name = '{instance}'")[0][0]
+    try:
+        with urllib.request.urlopen(f"http://{address}/readyz", timeout=10) as answer:
+            return answer.read().decode()
+    except urllib.error.HTTPError as error:
+        return error.read().decode()
+
+
+def test_a_service_with_a_wrong_password_says_so_and_waits():
+    path = f"{place.data}/keys/spin-engine/kafka"
+    right = read_text(path)
+    for wrong, says in (("carillon_spin_engine wrong\n", "found the user carillon_spin_engine, who is refused"), ("", "found no readable user and password")):
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(wrong)
+        place.kill("spin-engine-1")
+        wait_until("what it is told", lambda: says in readyz("spin-engine-1") and "CARILLON_KAFKA_LOGIN: keys/spin-engine/kafka" in readyz("spin-engine-1"), 30)
+        wait_until("its log", lambda: says in read_text(f"{place.data}/log/spin-engine-1.log"), 10)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(right)
+        pid = place.running("spin-engine-1")
+        wait_until("its log-in", lambda: "CARILLON_KAFKA_LOGIN" not in readyz("spin-engine-1"), 30)
+        assert place.running("spin-engine-1") == pid
+
+
 def test_new_passwords_under_play():
     players = place.players(players=10, seconds=120, think_time=20)  # until finish()
     wait_until("some rounds", lambda: players.settled() > 20, 20)
     old = {name: read_text(f"{place.data}/keys/{name}/pgpass") for name in SERVICES}
+    users = sorted({service for service, _, _ in kafka_granted()})
+    old_kafka = {name: read_text(f"{place.data}/keys/{name}/kafka") for name in users}
     place.script(f"{ROOT}/scripts/roles.sh", "rotate", *SERVICES)
     assert all(read_text(f"{place.data}/keys/{name}/pgpass") != text for name, text in old.items())
     assert ask("carillon_wallet", "select 1")[0] and "PONG" not in place.redis("PING", login="gateway")
+    assert all(read_text(f"{place.data}/keys/{name}/kafka") not in ("", text) for name, text in old_kafka.items())
+    with tempfile.TemporaryDirectory() as folder:
+        with open(f"{folder}/login", "w", encoding="utf-8") as file:
+            file.write(old_kafka["wallet"])
+        assert "who is refused" in kafka_tool("--only-wait", "--wait=1", login=f"{folder}/login", status=1)
     place.kill("redis")
-    # Whoever connects anew does so with the new one: a killed wallet, and one whose connections are cut.
+    # Whoever connects anew does so with the new one: a killed wallet, and those whose connections are cut.
     place.kill("wallet-1")
+    place.kill("kafka")
     time.sleep(0.5)
     subprocess.run([PSQL, "-d", place.stack["CARILLON_PG_ADMIN_DSN"], "-Xqc", "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'carillon_gateway'"],
                    capture_output=True, check=True)
@@ -269,6 +377,7 @@ def test_new_passwords_under_play():
     wait_until("further rounds", lambda: players.settled() > booked + 20, 20)
     wait_until("the gateway's own user in Redis", lambda: "user=carillon_gateway" in place.redis("CLIENT", "LIST"), 10)
     players.finish()
+    wait_until("all facts in Kafka", lambda: kafka_has_all(place), 60)
     place.verify()
     assert pairs(f"{place.data}/run/stack.env") == place.stack
 

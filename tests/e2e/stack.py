@@ -266,7 +266,7 @@ def test_stop_and_ports(one, two):
 def test_external_servers(two, three):
     env = pairs(f"{two}/run/stack.env")
     addresses = {name: env[name] for name in ("CARILLON_PG_DSN", "CARILLON_REDIS", "CARILLON_KAFKA")}
-    addresses["CARILLON_REDIS_LOGIN"] = f"{two}/keys/admin/redis"
+    addresses.update(CARILLON_REDIS_LOGIN=f"{two}/keys/admin/redis", CARILLON_KAFKA_LOGIN=f"{two}/keys/admin/kafka")
     done = script("stack.sh", "start", data=three, **addresses)
     check("servers whose addresses are given are used", done.returncode == 0 and not os.path.exists(f"{three}/pg"), done.stderr)
     check("and named in stack.env", pairs(f"{three}/run/stack.env")["CARILLON_PG_DSN"] == addresses["CARILLON_PG_DSN"])

@@ -1,7 +1,8 @@
 /*
- * kafka-topics: makes the topics of an installation and checks those that are there. Also the
- * stack's test of readiness: it waits until Kafka answers a real request. A second JVM for this
- * would take as long as the broker's own start.
+ * kafka-topics: makes the topics of an installation and checks those that are there; makes the
+ * users of the services and grants each what it may do. Also the stack's test of readiness: it
+ * waits until Kafka answers a real request. A second JVM for this would take as long as the
+ * broker's own start.
  */
 #include <stdbool.h>
 #include <stdio.h>
@@ -11,7 +12,9 @@
 
 #include <librdkafka/rdkafka.h>
 
+#include "tools/kafka-topics/acls.h"
 #include "tools/kafka-topics/topics.h"
+#include "tools/kafka-topics/users.h"
 
 struct options {
 	const char *brokers;
@@ -19,16 +22,31 @@ struct options {
 	long replication;
 	long wait_s;
 	bool only_wait;
+	bool grants;
+	const char *login;			   /* "": none */
+	const char *controller, *controller_login; /* NULL: its listener is not ours */
+	const char *keys;			   /* NULL: users and grants are not ours */
+	const char *only[USERS_MAX];
+	size_t only_n;
 };
 
 static int usage(FILE *out)
 {
 	(void)fprintf(out,
-		"kafka-topics [--brokers=HOST:PORT] [--partitions=N] [--replication=N] [--wait=S] "
-		"[--only-wait]\n"
+		"kafka-topics [--brokers=HOST:PORT] [--login=FILE] [--partitions=N] "
+		"[--replication=N] [--wait=S] [--only-wait]\n"
+		"             [--keys=FOLDER [--user=SERVICE]..] [--controller=HOST:PORT "
+		"--controller-login=FILE]\n"
+		"kafka-topics --grants\n"
 		"Waits up to S seconds (default 30) until Kafka answers, then creates the topics "
 		"that are missing and checks\nthat each has N partitions. --only-wait: creates "
-		"nothing. Defaults: CARILLON_KAFKA and CARILLON_SHARDS.\n");
+		"nothing. Defaults: CARILLON_KAFKA, CARILLON_KAFKA_LOGIN and\nCARILLON_SHARDS.\n"
+		"--keys: gives each service its user, with the password of FOLDER/SERVICE/kafka, "
+		"and its grants, and nobody else any;\nwith --user sets the passwords of these "
+		"services and does nothing else.\n"
+		"--controller: first sets the password of --login through the controller's own "
+		"listener (SASL/PLAIN).\n"
+		"--grants: prints who may do what: service, verb, topic.\n");
 	return out == stdout ? EXIT_SUCCESS : 2;
 }
 
@@ -47,6 +65,37 @@ static bool parse_number(const char *what, const char *text, long max, long *num
 	return true;
 }
 
+/* The services of the table of grants, each once. */
+static size_t services(const char *services_r[USERS_MAX])
+{
+	size_t n = 0;
+
+	for (int g = 0; g < GRANT_COUNT; g++) {
+		size_t i = 0;
+
+		while (i < n && strcmp(services_r[i], topic_grants[g].service) != 0)
+			i++;
+		if (i == n && n < USERS_MAX)
+			services_r[n++] = topic_grants[g].service;
+	}
+	return n;
+}
+
+static bool parse_user(const char *name, struct options *options)
+{
+	const char *all[USERS_MAX];
+	size_t n = services(all);
+
+	for (size_t i = 0; i < n && options->only_n < USERS_MAX; i++)
+		if (strcmp(all[i], name) == 0) {
+			options->only[options->only_n++] = name;
+			return true;
+		}
+	(void)fprintf(stderr,
+		"kafka-topics: --user: found '%s', expected a service that --grants names\n", name);
+	return false;
+}
+
 static bool parse_option(const char *arg, struct options *options)
 {
 	if (strncmp(arg, "--brokers=", 10) == 0)
@@ -60,6 +109,18 @@ static bool parse_option(const char *arg, struct options *options)
 		return parse_number("--wait", arg + 7, 600, &options->wait_s);
 	else if (strcmp(arg, "--only-wait") == 0)
 		options->only_wait = true;
+	else if (strcmp(arg, "--grants") == 0)
+		options->grants = true;
+	else if (strncmp(arg, "--login=", 8) == 0)
+		options->login = arg + 8;
+	else if (strncmp(arg, "--controller=", 13) == 0)
+		options->controller = arg + 13;
+	else if (strncmp(arg, "--controller-login=", 19) == 0)
+		options->controller_login = arg + 19;
+	else if (strncmp(arg, "--keys=", 7) == 0)
+		options->keys = arg + 7;
+	else if (strncmp(arg, "--user=", 7) == 0)
+		return parse_user(arg + 7, options);
 	else {
 		(void)fprintf(stderr,
 			"kafka-topics: found '%s', expected one of the options below\n", arg);
@@ -95,7 +156,7 @@ static void on_log(const rd_kafka_t *kafka, int level, const char *facility, con
 	(void)text;
 }
 
-static rd_kafka_t *new_client(const char *brokers)
+static rd_kafka_t *new_client(const char *brokers, const char *login)
 {
 	static const char *const settings[][2] = { { "reconnect.backoff.ms", "20" },
 		{ "reconnect.backoff.max.ms", "100" }, { "socket.timeout.ms", "3000" } };
@@ -108,6 +169,8 @@ static rd_kafka_t *new_client(const char *brokers)
 	for (size_t i = 0; good && i < sizeof(settings) / sizeof(settings[0]); i++)
 		good = rd_kafka_conf_set(conf, settings[i][0], settings[i][1], why, sizeof(why)) ==
 		       RD_KAFKA_CONF_OK;
+	kafka_login_from(login);
+	kafka_login_configure(conf);
 	rd_kafka_conf_set_error_cb(conf, on_error);
 	rd_kafka_conf_set_log_cb(conf, on_log);
 	if (good)
@@ -136,8 +199,9 @@ static const struct rd_kafka_metadata *wait_for_metadata(
 			rd_kafka_metadata_destroy(metadata);
 		(void)rd_kafka_poll(kafka, 20);
 	} while (now_s() < end);
+	const char *why = kafka_login_refusal()[0] != '\0' ? kafka_login_refusal() : last_error;
 	(void)fprintf(stderr, "kafka-topics: %s: no answer within %ld s%s%s\n", options->brokers,
-		options->wait_s, last_error[0] == '\0' ? "" : "; ", last_error);
+		options->wait_s, why[0] == '\0' ? "" : "; ", why);
 	return NULL;
 }
 
@@ -284,16 +348,104 @@ static bool wait_for_leaders(rd_kafka_t *kafka, const struct options *options)
 	return false;
 }
 
-int main(int argc, char **argv)
+/* ---- users ---- */
+
+/* Whoever logs in is in the table of grants; so these come after them. */
+static bool set_users(const struct options *options)
 {
-	struct options options = {
-		.brokers = getenv("CARILLON_KAFKA"), .partitions = 4, .replication = 1, .wait_s = 30
-	};
-	const char *shards = getenv("CARILLON_SHARDS");
+	const char *names[USERS_MAX];
+	struct kafka_user as, users[USERS_MAX];
+	size_t n = options->only_n > 0 ? options->only_n : services(names);
+
+	for (size_t i = 0; i < n; i++) {
+		const char *name = options->only_n > 0 ? options->only[i] : names[i];
+		char path[1024], expected[ACL_USER_MAX];
+
+		(void)snprintf(path, sizeof(path), "%s/%s/kafka", options->keys, name);
+		if (!user_read(path, &users[i]))
+			return false;
+		acl_user(name, expected);
+		if (strcmp(users[i].name, expected) != 0) {
+			(void)fprintf(stderr,
+				"kafka-topics: %s: found the user '%s', expected '%s'\n", path,
+				users[i].name, expected);
+			return false;
+		}
+	}
+	return user_read(options->login, &as) &&
+	       users_set(options->brokers, KAFKA_LOGIN_SCRAM, &as, users, n, options->wait_s);
+}
+
+/* Kafka knows its administrator from this moment, whatever it has forgotten. */
+static bool set_admin(const struct options *options)
+{
+	struct kafka_user as, admin;
+
+	return user_read(options->controller_login, &as) && user_read(options->login, &admin) &&
+	       users_set(options->controller, KAFKA_LOGIN_PLAIN, &as, &admin, 1, options->wait_s);
+}
+
+static int settle(const struct options *options)
+{
+	rd_kafka_t *kafka = new_client(options->brokers, options->login);
 	const struct rd_kafka_metadata *metadata;
-	rd_kafka_t *kafka;
 	bool good;
 
+	if (kafka == NULL)
+		return EXIT_FAILURE;
+	metadata = wait_for_metadata(kafka, options);
+	good = metadata != NULL;
+	if (good)
+		tell_of_former(metadata);
+	if (good && !options->only_wait)
+		good = (options->keys == NULL || (acls_settle(kafka) && set_users(options))) &&
+		       settle_topics(kafka, metadata, options) && wait_for_leaders(kafka, options);
+	if (metadata != NULL)
+		rd_kafka_metadata_destroy(metadata);
+	rd_kafka_destroy(kafka);
+	return good ? EXIT_SUCCESS : EXIT_FAILURE;
+}
+
+static int print_grants(void)
+{
+	for (int g = 0; g < GRANT_COUNT; g++)
+		(void)printf("%s %s %s\n", topic_grants[g].service,
+			topic_grants[g].verb == TOPIC_READ ? "read" : "write",
+			topic_grants[g].topic);
+	return EXIT_SUCCESS;
+}
+
+/* Options that need each other. */
+static bool complete(const struct options *options)
+{
+	const char *missing = NULL;
+
+	if (options->brokers == NULL || options->brokers[0] == '\0')
+		missing = "found no address, expected --brokers or CARILLON_KAFKA";
+	else if ((options->keys != NULL || options->controller != NULL) &&
+		 options->login[0] == '\0')
+		missing = "--keys, --controller: found no --login and no CARILLON_KAFKA_LOGIN, "
+			  "expected the administrator's";
+	else if ((options->controller == NULL) != (options->controller_login == NULL))
+		missing = "--controller, --controller-login: found one, expected both";
+	else if (options->only_n > 0 && options->keys == NULL)
+		missing = "--user: found no --keys, expected the folder of the passwords";
+	if (missing != NULL)
+		(void)fprintf(stderr, "kafka-topics: %s\n", missing);
+	return missing == NULL;
+}
+
+int main(int argc, char **argv)
+{
+	struct options options = { .brokers = getenv("CARILLON_KAFKA"),
+		.login = getenv("CARILLON_KAFKA_LOGIN"),
+		.partitions = 4,
+		.replication = 1,
+		.wait_s = 30 };
+	const char *shards = getenv("CARILLON_SHARDS");
+
+	if (options.login == NULL)
+		options.login = "";
 	if (shards != NULL &&
 		!parse_number("CARILLON_SHARDS", shards, TOPIC_PARTITIONS_MAX, &options.partitions))
 		return 2;
@@ -303,23 +455,13 @@ int main(int argc, char **argv)
 		if (!parse_option(argv[i], &options))
 			return usage(stderr);
 	}
-	if (options.brokers == NULL || options.brokers[0] == '\0') {
-		(void)fprintf(stderr,
-			"kafka-topics: found no address, expected --brokers or CARILLON_KAFKA\n");
+	if (options.grants)
+		return print_grants();
+	if (!complete(&options))
 		return usage(stderr);
-	}
-	kafka = new_client(options.brokers);
-	if (kafka == NULL)
+	if (options.controller != NULL && !set_admin(&options))
 		return EXIT_FAILURE;
-	metadata = wait_for_metadata(kafka, &options);
-	good = metadata != NULL;
-	if (good)
-		tell_of_former(metadata);
-	if (good && !options.only_wait)
-		good = settle_topics(kafka, metadata, &options) &&
-		       wait_for_leaders(kafka, &options);
-	if (metadata != NULL)
-		rd_kafka_metadata_destroy(metadata);
-	rd_kafka_destroy(kafka);
-	return good ? EXIT_SUCCESS : EXIT_FAILURE;
+	if (options.only_n > 0)
+		return set_users(&options) ? EXIT_SUCCESS : EXIT_FAILURE;
+	return settle(&options);
 }

@@ -1,5 +1,5 @@
-/* The topics of an installation: what docs/contracts.md and the architecture name. One partition a
- * shard. */
+/* The topics of an installation, and who writes and reads them: what docs/contracts.md and the
+ * architecture name. One partition a shard. */
 #ifndef CARILLON_KAFKA_TOPICS_TOPICS_H
 #define CARILLON_KAFKA_TOPICS_TOPICS_H
 
@@ -29,5 +29,35 @@ static const char *const topics_former[] = { "spin.commands", "wallet.commands",
 	"jackpot.commands" };
 
 enum { TOPIC_COUNT = (int)(sizeof(topic_specs) / sizeof(topic_specs[0])) };
+
+/* What each service may do, and no more; nobody else has a user. Nobody reads dead letters but a
+ * person, as the administrator. There are no groups and no transactions; to write without
+ * duplicates (idempotence) needs no right of its own. */
+enum topic_verb { TOPIC_WRITE, TOPIC_READ };
+
+struct topic_grant {
+	const char *service;
+	enum topic_verb verb;
+	const char *topic;
+};
+
+static const struct topic_grant topic_grants[] = {
+	{ "wallet", TOPIC_WRITE, "wallet.facts" },
+	{ "wallet", TOPIC_WRITE, "jackpot.feed" },
+	{ "wallet", TOPIC_WRITE, "dead.letters" },
+	{ "spin-engine", TOPIC_READ, "wallet.facts" },
+	{ "spin-engine", TOPIC_WRITE, "dead.letters" },
+	{ "progressive-pool", TOPIC_READ, "jackpot.feed" },
+	{ "progressive-pool", TOPIC_WRITE, "jackpot.facts" },
+	{ "progressive-pool", TOPIC_WRITE, "dead.letters" },
+	{ "jackpot-cards", TOPIC_READ, "jackpot.feed" },
+	{ "jackpot-cards", TOPIC_WRITE, "jackpot.facts" },
+	{ "jackpot-cards", TOPIC_WRITE, "dead.letters" },
+	{ "payments", TOPIC_WRITE, "dead.letters" },
+	{ "notifications", TOPIC_READ, "wallet.facts" },
+	{ "notifications", TOPIC_READ, "jackpot.facts" },
+};
+
+enum { GRANT_COUNT = (int)(sizeof(topic_grants) / sizeof(topic_grants[0])) };
 
 #endif

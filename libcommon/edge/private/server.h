@@ -167,6 +167,7 @@ struct edge {
 	int signal_fd;
 	bool ready, draining, ended;
 	char why_not[160];
+	char note[256]; /* empty: none */
 	uint64_t now_us, drain_until_us;
 	uint64_t random; /* generator state for ids of requests and spans; not secret */
 

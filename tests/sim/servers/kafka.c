@@ -18,6 +18,7 @@
 FAKE(topic_name);
 FAKE(kafka_producer_new);
 FAKE(kafka_offer);
+FAKE(kafka_login_refusal);
 FAKE(kafka_produce);
 FAKE(kafka_producer_connect);
 FAKE(kafka_produced);
@@ -371,6 +372,12 @@ static void lane_died(struct lane *lane)
 
 /* ---- producers ---------------------------------------------------------------------------------
  */
+
+/* This Kafka asks nobody who they are. */
+const char *__wrap_kafka_login_refusal(void)
+{
+	return "";
+}
 
 struct kafka_producer *__wrap_kafka_producer_new(const char *brokers, enum kafka_pace pace)
 {

@@ -393,9 +393,10 @@ void __wrap_health_fail(struct health *health, const char *why)
 	sim_trace("UNHEALTHY: %s", why);
 }
 
-void __wrap_health_note(struct health *health, const char *note)
+void __wrap_health_note(struct health *health, enum health_about about, const char *note)
 {
 	(void)health;
+	(void)about;
 	if (note[0] != '\0')
 		sim_trace("NOTE: %s", note);
 }

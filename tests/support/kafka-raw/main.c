@@ -4,6 +4,7 @@
 #include "libcommon/io/event_mac.h"
 #include "libcommon/io/instance.h"
 #include "libcommon/io/kafka.h"
+#include "libcommon/io/kafka_login.h"
 #include "libcommon/io/nn_bus.h"
 #include "libcommon/io/owners.h"
 #include "libcommon/io/pg.h"
@@ -35,7 +36,8 @@ static const char usage[] =
 	"                                        with the keys of SERVICE (keys/SERVICE/ of this folder), which seal a command (default:\n"
 	"                                        gateway) and sign an event (default: not signed)\n"
 	"       kafka-raw letters                prints dead.letters: topic, partition, offset, reason and the bytes in hex, by tabs\n"
-	"The Kafka is that of CARILLON_KAFKA, the Postgres that of CARILLON_PG_DSN. To be run in the data folder.\n";
+	"The Kafka is that of CARILLON_KAFKA, the Postgres that of CARILLON_PG_DSN. To be run in the data folder. With SERVICE an event is sent as\n"
+	"its user of Kafka (keys/SERVICE/kafka), else as that of CARILLON_KAFKA_LOGIN.\n";
 
 static _Noreturn void wrong(const char *what, const char *found, const char *expected)
 {
@@ -86,6 +88,7 @@ static uint8_t *read_message(size_t *length_r)
 static void sign_as(const char *sender)
 {
 	static struct seal_keys keys;
+	static char login[256];
 	struct timespec changed = { 0 };
 	char error[SEAL_ERROR_MAX];
 	bool read;
@@ -95,6 +98,9 @@ static void sign_as(const char *sender)
 		exit(1);
 	}
 	event_mac_use(&keys, sender);
+	(void)snprintf(login, sizeof(login), KEYS "/%s/kafka", sender);
+	if (access(login, R_OK) == 0)
+		kafka_login_from(login);
 }
 
 static int send_one(const char *brokers, enum topic topic, uint32_t partition)
