@@ -147,8 +147,8 @@ struct service {
 	struct outbox packed;	    /* room to pack a command */
 	uint64_t refused[TOPICS_N]; /* messages that did not fit into the queue to Kafka */
 	struct arrivals arrivals;
-	size_t waiting_n;	       /* over all holdings */
-	struct poison *poison;	       /* service_poison.c */
+	size_t waiting_n;      /* over all holdings */
+	struct poison *poison; /* service_poison.c */
 	struct directory directory;
 	struct service_metrics metrics;
 };
