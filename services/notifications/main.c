@@ -35,7 +35,7 @@ static struct hub hub; /* static because of the large tables of the core */
 static char listen_address[SETTING_TEXT_MAX], origins[SETTING_TEXT_MAX];
 static struct door_settings doors;
 static int64_t connections_max, queue_max, per_player_max, ping_s, subscribe_s, retry_ms, replay,
-	send_bytes;
+	send_bytes, wrong_per_min;
 
 static const struct setting settings[] = {
 	{ "NOTIFICATIONS_LISTEN", SETTING_TEXT, "127.0.0.1:0", 0, 0, listen_address,
@@ -55,6 +55,9 @@ static const struct setting settings[] = {
 		"answer it is closed" },
 	{ "NOTIFICATIONS_SUBSCRIBE_S", SETTING_INT, "10", 1, 3600, &subscribe_s,
 		"time in which a client must subscribe" },
+	{ "NOTIFICATIONS_WRONG_PER_MIN", SETTING_INT, "10", 0, 1000000, &wrong_per_min,
+		"how many wrong tokens within a minute make an address wait: 10 s, each further "
+		"time twice as long; 0: no address waits" },
 	{ "NOTIFICATIONS_RETRY_MS", SETTING_INT, "3000", 100, 600000, &retry_ms,
 		"when the service drains, clients spread their reconnects over this time" },
 	{ "NOTIFICATIONS_REPLAY", SETTING_INT, "50000", 0, 100000000, &replay,
@@ -119,6 +122,7 @@ static void on_second(void *context)
 	(void)context;
 	feeds_tick(hub.feeds, counters_nameless(&hub.counters));
 	clients_sweep(hub.clients);
+	wrong_tick(hub.wrong);
 	reread_key();
 	metric_set(hub.age, (int64_t)counters_age_us(&hub.counters, clock_wall_us()));
 }
@@ -170,9 +174,11 @@ static void begin_edge(void)
 		.open = subscribers_open,
 		.subscribed = subscribers_greet,
 		.identify = subscribers_identify,
+		.wrong = subscribers_wrong,
 		.lost = subscribers_lost,
 		.look = subscribers_look,
 		.context = &hub };
+	hub.wrong = wrong_new(wrong_per_min);
 	hub.presence = presence_new(common.redis);
 	hub.clients = clients_new(&clients);
 	hub.edge = edge_new(&config);

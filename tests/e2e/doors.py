@@ -280,9 +280,9 @@ def test_one_address_has_its_share():
     assert served(port("gateway-1"))
 
 
-def ask_from(address, method, path, token=None, body=None):
+def ask_from(address, method, path, token=None, body=None, name="gateway-1"):
     """(status, the error's code, Retry-After) of a request from an address of this machine."""
-    connection = http.client.HTTPConnection("127.0.0.1", port("gateway-1"), timeout=30, source_address=(address, 0))
+    connection = http.client.HTTPConnection("127.0.0.1", port(name), timeout=30, source_address=(address, 0))
     headers = {**({"Authorization": f"Bearer {token}"} if token else {}), **({"Content-Type": "application/json"} if body else {})}
     try:
         connection.request(method, path, body and json.dumps(body), headers)
@@ -338,10 +338,52 @@ def test_wrong_credentials_slow_their_address():
     assert metric("gateway-1", "carillon_gateway_tries_refused_total") >= refused + 3
 
 
-def gateway_log(*with_all):
-    """The messages of the gateway about wrong credentials that hold these texts."""
-    messages = [json.loads(line)["message"] for line in read_text(f"{place.data}/log/gateway-1.log").splitlines() if "wrong credentials" in line]
+def wrong_log(name, *with_all):
+    """The messages of a service about wrong credentials that hold these texts."""
+    messages = [json.loads(line)["message"] for line in read_text(f"{place.data}/log/{name}.log").splitlines() if "wrong credentials" in line]
     return "\n".join(one for one in messages if all(text in one for text in with_all))
+
+
+def gateway_log(*with_all):
+    return wrong_log("gateway-1", *with_all)
+
+
+def closed_with(address, token):
+    """The close code for a subscription with this token; 0: it is served."""
+    events = Socket(f"ws://127.0.0.1:{port('notifications-1')}/v1/events", {"subscribe": ["jackpots", "player"], "token": token}, timeout=60, source=address)
+    try:
+        return events.close_code if events.next() is None else 0
+    finally:
+        events.close()
+
+
+def test_wrong_tokens_for_events():
+    """The WebSocket and the stream count, log and slow them as the gateway does. A token that was ended and a missing one are no guesses."""
+    name, counted, stream = "notifications-1", 'carillon_notifications_wrong_credentials_total{kind="token"}', "/v1/events/stream?channels=player"
+    person, ended, latest = Person(place), Person(place).token, "/v1/events/latest?channels=player"
+    forged = person.token[:-6] + ("AAAAAA" if person.token[-6:] != "AAAAAA" else "BBBBBB")
+    sent.extend((person.token, forged))
+    assert place.http("POST", "/v1/logout", token=ended).status == 200
+    wait_until("the end of a session", lambda: closed_with("127.96.7.9", ended) == 4005, 30)
+    before, refused = metric(name, counted), metric(name, "carillon_notifications_tries_refused_total")
+    for _ in range(12):
+        assert closed_with("127.96.7.1", ended) == 4005 and closed_with("127.96.7.1", "") == 4001
+        assert ask_from("127.96.7.1", "GET", stream, ended, name=name)[0] == 401 and ask_from("127.96.7.1", "GET", stream, name=name)[0] == 401
+    assert metric(name, counted) == before and not wrong_log(name, "127.96.7.1"), wrong_log(name)
+
+    looked_at = next(i for i in range(200) if closed_with("127.96.8.1", forged) != 4001)
+    assert looked_at >= 10 and metric(name, counted) == before + looked_at, (looked_at, metric(name, counted), before)
+    assert wrong_log(name, "a token from 127.96.8.1 at /v1/events", SLOW), wrong_log(name)
+    for address, path in (("127.96.9.1", stream), ("127.96.10.1", latest)):
+        looked_at, wait_s = wrong_until_slowed(lambda _, at=address, path=path: ask_from(at, "GET", path, forged, name=name))
+        assert looked_at >= 10 and wait_s <= 10, (path, looked_at, wait_s)
+    # On a slow machine the wait may end before it is seen: the next one is twice as long.
+    wait_until("a wrong token to be closed with 1008", lambda: closed_with("127.96.9.1", forged) == 1008, 60)
+    assert closed_with("127.96.9.1", person.token) == 0 and closed_with("127.96.9.2", forged) == 4001
+    assert closed_with("127.96.9.1", "") == 4001, "a missing token is no guess"
+    assert metric(name, "carillon_notifications_tries_refused_total") >= refused + 4
+    text = read_text(f"{place.data}/log/{name}.log")
+    assert not [one for one in sent if one in text], "the log has a credential"
 
 
 def test_waits_grow_and_end():
@@ -438,7 +480,7 @@ def main():
         old = OldClients()
         try:
             run(test_silent_connections, test_half_open_handshakes, test_flood_of_requests, test_one_address_has_its_share,
-                test_wrong_credentials_slow_their_address, test_waits_grow_and_end, test_what_was_right_once_is_no_guess, test_wrong_credentials_are_logged,
+                test_wrong_credentials_slow_their_address, test_waits_grow_and_end, test_what_was_right_once_is_no_guess, test_wrong_tokens_for_events, test_wrong_credentials_are_logged,
                 test_clients_that_do_not_read, test_without_descriptors, test_old_clients_noticed_nothing)
         finally:
             old.stop.set()

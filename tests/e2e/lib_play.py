@@ -229,11 +229,11 @@ def protobuf(data):
 class Socket:
     """A WebSocket: JSON text frames both ways; the close code when it has been closed."""
 
-    def __init__(self, url, subscribe=None, timeout=40, origin=None):
+    def __init__(self, url, subscribe=None, timeout=40, origin=None, source=None):
         rest = url.split("://", 1)[1]
         host, path = rest.split("/", 1)
         name, port = host.rsplit(":", 1)
-        self.socket = socket.create_connection((name, int(port)), timeout=timeout)
+        self.socket = socket.create_connection((name, int(port)), timeout=timeout, source_address=source and (source, 0))
         key = base64.b64encode(os.urandom(16)).decode()
         page = f"Origin: {origin}\r\n" if origin else ""
         self.socket.sendall((f"GET /{path} HTTP/1.1\r\nHost: {host}\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Key: {key}\r\n"

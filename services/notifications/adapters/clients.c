@@ -344,6 +344,31 @@ void clients_push_player(struct clients *clients, player_id player, const struct
 
 /* ---- subscription ---- */
 
+/* A token that has expired or was ended was right once, and a missing one is no guess. */
+uint32_t clients_wrong(struct clients *clients, enum token_status status, const char *token,
+	const struct sender *sender)
+{
+	if (*token == '\0' || (status != TOKEN_MALFORMED && status != TOKEN_FORGED))
+		return 0;
+	return clients->config.wrong(clients->config.context, sender);
+}
+
+static void refuse_token(struct client *client, enum token_status status, const char *token)
+{
+	struct clients *clients = client->clients;
+	uint32_t wait_s = clients_wrong(clients, status, token, &client->sender);
+	char text[96];
+	metric_add(clients->metric.closed_token, 1);
+	if (wait_s == 0) {
+		client_close(client, status == TOKEN_REVOKED ? CLOSE_LOGOUT : CLOSE_TOKEN,
+			token_status_text(status));
+		return;
+	}
+	(void)snprintf(text, sizeof(text),
+		"too many wrong tokens came from this address: wait %" PRIu32 " s", wait_s);
+	client_close(client, CLOSE_POLICY, text);
+}
+
 static bool take_player(struct client *client, const char *token)
 {
 	struct clients *clients = client->clients;
@@ -352,9 +377,7 @@ static bool take_player(struct client *client, const char *token)
 	enum token_status status =
 		clients->config.identify(clients->config.context, token, &player, &life);
 	if (status != TOKEN_OK) {
-		metric_add(clients->metric.closed_token, 1);
-		client_close(client, status == TOKEN_REVOKED ? CLOSE_LOGOUT : CLOSE_TOKEN,
-			token_status_text(status));
+		refuse_token(client, status, token);
 		return false;
 	}
 	int64_t others = 0;

@@ -3,6 +3,7 @@
 #ifndef CARILLON_NOTIFICATIONS_ADAPTERS_CLIENTS_H
 #define CARILLON_NOTIFICATIONS_ADAPTERS_CLIENTS_H
 
+#include "libcommon/edge/address.h"
 #include "libcommon/edge/edge.h"
 #include "libcommon/base/session.h"
 #include "services/notifications/adapters/subscribe.h"
@@ -17,6 +18,13 @@
 struct clients;
 struct client;
 struct frame;
+
+/* Who sends a token. */
+struct sender {
+	struct address address;
+	bool limited;	   /* false: in a network without limits */
+	const char *route; /* static */
+};
 
 struct clients_config {
 	int64_t queue_max;	/* frames waiting for one client */
@@ -33,6 +41,9 @@ struct clients_config {
 	/* Identifies the player of a token: TOKEN_OK sets *player_r and *life_r. */
 	enum token_status (*identify)(
 		void *context, const char *token, player_id *player_r, struct token_life *life_r);
+	/* A token is malformed or forged. Counts it and returns 0, or returns the seconds that its
+	 * sender must still wait. */
+	uint32_t (*wrong)(void *context, const struct sender *sender);
 	/* A player's connection to a game was lost. */
 	void (*lost)(void *context, player_id player, const char *game);
 	/* Fills n entries about sessions; acted_ms is 0 for an unknown session. */

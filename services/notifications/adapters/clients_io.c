@@ -4,6 +4,7 @@
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -83,6 +84,16 @@ static void refuse_origin(struct clients *clients, struct edge_request *request,
 		"Origin", origin, "one of NOTIFICATIONS_ORIGINS");
 }
 
+static struct sender sender_of(const struct edge_request *request)
+{
+	const struct edge_route *route = edge_route_of(request); /* NULL: a WebSocket */
+	struct sender sender = { .limited = edge_limited(request) != NULL,
+		.route = route != NULL ? route->pattern : "/v1/events" };
+	if (!address_parse(edge_peer(request), &sender.address))
+		memset(&sender.address, 0, sizeof(sender.address));
+	return sender;
+}
+
 void clients_websocket(struct edge_request *request, void *context)
 {
 	static const struct edge_websocket_ops ops = {
@@ -102,6 +113,7 @@ void clients_websocket(struct edge_request *request, void *context)
 	}
 	struct client *client = client_new(clients);
 	client->websocket = true;
+	client->sender = sender_of(request);
 	client->stream = edge_answer_websocket(request, &ops, client);
 }
 
@@ -150,11 +162,30 @@ static bool stream_wish(struct edge_request *request, struct subscription *subsc
 	return true;
 }
 
+/* The sender of too many wrong tokens must wait. */
+static void refuse_token(struct clients *clients, struct edge_request *request,
+	enum token_status status, const char *token)
+{
+	const struct sender sender = sender_of(request);
+	uint32_t wait_s = clients_wrong(clients, status, token, &sender);
+	char text[16];
+	if (wait_s == 0) {
+		edge_answer_error(request, 401, "token", "The token is missing or not valid.",
+			"Authorization", "no valid token", "Bearer and the token of a session");
+		return;
+	}
+	(void)snprintf(text, sizeof(text), "%" PRIu32, wait_s);
+	edge_answer_header(request, "Retry-After", text);
+	edge_answer_error(request, 429, "too_many_wrong",
+		"Too many wrong tokens came from this address. Try again later.", NULL, NULL, NULL);
+}
+
 bool clients_admit(
 	struct clients *clients, struct edge_request *request, struct subscription *subscription_r)
 {
 	const char *origin = edge_header(request, EDGE_ORIGIN);
 	bool listed = origin && strcmp(clients->config.origins, "same-host") != 0;
+	enum token_status status = TOKEN_OK;
 	player_id player;
 	struct token_life life;
 	if (refused_for_now(clients, request) || !stream_wish(request, subscription_r))
@@ -165,11 +196,11 @@ bool clients_admit(
 		refuse_origin(clients, request, origin);
 		return false;
 	}
-	if ((subscription_r->channels & CHANNEL_PLAYER) &&
-		clients->config.identify(clients->config.context, subscription_r->token, &player,
-			&life) != TOKEN_OK) {
-		edge_answer_error(request, 401, "token", "The token is missing or not valid.",
-			"Authorization", "no valid token", "Bearer and the token of a session");
+	if (subscription_r->channels & CHANNEL_PLAYER)
+		status = clients->config.identify(
+			clients->config.context, subscription_r->token, &player, &life);
+	if (status != TOKEN_OK) {
+		refuse_token(clients, request, status, subscription_r->token);
 		return false;
 	}
 	if (listed)
@@ -185,6 +216,7 @@ void clients_stream(struct edge_request *request, void *context)
 	if (!clients_admit(clients, request, &subscription))
 		return;
 	struct client *client = client_new(clients);
+	client->sender = sender_of(request);
 	client->stream = edge_answer_stream(request, "text/event-stream", &ops, client);
 	clients->streams++;
 	client_subscribe(client, &subscription);

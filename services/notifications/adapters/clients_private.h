@@ -32,6 +32,7 @@ struct client {
 	struct client *same; /* next with the same player chain */
 	struct edge_stream *stream;
 	bool websocket; /* false: server-sent events */
+	struct sender sender;
 	unsigned channels;
 	player_id player; /* 0: none */
 	struct own_position
@@ -86,6 +87,10 @@ void client_free(struct client **client);
 /* Writes what waits, while the connection takes it. */
 void client_flush(struct client *client);
 void client_close(struct client *client, uint16_t code, const char *text);
+/* Call with a token that was not accepted. 0: its connection gets the reason (if the token is
+ * wrong, it is counted); else the seconds that the sender must still wait. */
+uint32_t clients_wrong(struct clients *clients, enum token_status status, const char *token,
+	const struct sender *sender);
 /* Applies a subscription: token, channels, snapshots. */
 void client_subscribe(struct client *client, const struct subscription *subscription);
 /* Head of the chain in the player table that holds the player's clients; continue with `same`. */

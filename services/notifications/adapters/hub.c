@@ -90,5 +90,6 @@ void hub_end(struct hub *hub)
 	clients_free(&hub->clients);
 	presence_free(&hub->presence);
 	revoked_free(&hub->revoked);
+	wrong_free(&hub->wrong);
 	token_key_free(&hub->key);
 }

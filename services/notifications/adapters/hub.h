@@ -9,6 +9,7 @@
 #include "services/notifications/adapters/clients.h"
 #include "services/notifications/adapters/feeds.h"
 #include "services/notifications/adapters/presence.h"
+#include "services/notifications/adapters/wrong.h"
 
 struct hub {
 	struct clients *clients; /* first: the edge's context is a pointer to it */
@@ -20,6 +21,7 @@ struct hub {
 	struct instance *instance;
 	struct token_key *key;
 	struct revoked *revoked;
+	struct wrong *wrong;
 	struct counters counters;
 	struct winners winners;
 	struct holdback holdback;

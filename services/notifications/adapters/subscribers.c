@@ -127,6 +127,12 @@ enum token_status subscribers_identify(
 		       : TOKEN_OK;
 }
 
+uint32_t subscribers_wrong(void *context, const struct sender *sender)
+{
+	struct hub *hub = context;
+	return wrong_token(hub->wrong, sender);
+}
+
 void subscribers_lost(void *context, player_id player, const char *game)
 {
 	struct hub *hub = context;

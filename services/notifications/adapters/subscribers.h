@@ -12,6 +12,7 @@ void subscribers_greet(
 	void *context, struct client *client, const struct subscription *subscription);
 enum token_status subscribers_identify(
 	void *context, const char *token, player_id *player_r, struct token_life *life_r);
+uint32_t subscribers_wrong(void *context, const struct sender *sender);
 void subscribers_lost(void *context, player_id player, const char *game);
 void subscribers_look(
 	void *context, const char *const *names, size_t n, struct session_seen *seen_r);
