@@ -23,6 +23,7 @@ void randombytes_buf(void *const out, const size_t count)
 		memset(out, 0x5a, count);
 }
 """
+FORCED_MAX = 24  # draws of a script (PLAYER_FORCED_MAX)
 place = None
 sound = None  # the set-up as it was written
 LATER = ("no_answer", "no_owner", "busy", "starting")  # nothing is decided yet: an engine starts, or is busy
@@ -154,6 +155,27 @@ def test_engine_needs_healthy_draws():
     engine_with()
     person = Person(place)
     assert wait_until("play", lambda: bet(person)[0] == 200, 30)
+
+
+def test_a_script_of_too_many_draws_is_skipped():
+    """The log tells, the bet has the stream's draws, and the next bet has the next script."""
+    person = Person(place, deposit=100000)
+    bet_ = {"coin_minor": 1, "lines": 1, "coins": 1}
+    force(place, person.name, [0] * (FORCED_MAX + 1), RULES.stops(win=True, bet=bet_), [*RULES.stops(), *[0] * (FORCED_MAX - len(RULES.stops()))])
+    told = f"player {person.id}: found a script of {FORCED_MAX + 1} draws, expected at most {FORCED_MAX}: the script is skipped"
+    assert wait_until("play", lambda: bet(person)[0] == 200, 30)
+    wait_until("a line about it", lambda: told in log(), 20)
+    while (person.refresh().get("round") or {"closed": True})["closed"] is False:  # whatever the stream has brought
+        if person.round["next"] in ("pick", "next"):
+            person.watch()
+        elif person.round["next"] == "gamble":
+            person.act("collect")
+        person.awarded()
+    assert bet(person)[0] == 200 and person.round["next"] == "gamble", person.round
+    person.act("collect")
+    assert bet(person)[0] == 200 and person.round["closed"], person.round
+    assert log().count("the script is skipped") == 1, "a script of the most draws is played"
+    assert place.sql(f"select count(*) from engine.forced_draw where player = {person.id} and used is null") == [["0"]]
 
 
 def test_books_balance():
