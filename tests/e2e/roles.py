@@ -23,8 +23,11 @@ READ_ALL = ("carillon_archiver", "carillon_ro")
 VERBS = ("select", "insert", "update", "delete", "truncate")
 # Only added to, by anybody: the truth and its proofs.
 ADDED_ONLY = ("wallet.journal", "wallet.outside", "wallet.house_leg", "wallet.close_run", "wallet.close", "wallet.close_tally", "wallet.void", "wallet.leaf", "gateway.audit",
-              "pool.hit", "pool.operator_action", "pool.event_fold", "cards.hit", "cards.operator_action", "cards.odds", "carillon.game", "carillon.fx_rate",
+              "pool.hit", "pool.operator_action", "pool.event", "pool.event_fold", "cards.hit", "cards.operator_action", "cards.odds", "cards.terms", "cards.weights",
+              "carillon.game", "carillon.fx_rate",
               "carillon.migration", "carillon.installation")
+# But for what the archiver folds into a file, which a trigger holds to the fold's row.
+FOLDED = {("carillon_archiver", "pool.event"): {"delete"}}
 SECRET = {("cards.round", "salt"), ("wallet.journal", "record"), ("wallet.carried", "record"), ("wallet.entry", "record"), ("engine.player", "state"), ("engine.game_state", "state")}
 place = None
 
@@ -129,7 +132,7 @@ def test_what_no_grant_may_say():
     for role in ROLES:
         for table, verbs in expected[role].items():
             assert "truncate" not in verbs, (role, table)
-            assert table not in ADDED_ONLY or not set(verbs) - {"select", "insert"}, (role, table, verbs)
+            assert table not in ADDED_ONLY or not set(verbs) - {"select", "insert"} - FOLDED.get((role, table), set()), (role, table, verbs)
             for verb in ("insert", "update", "delete"):
                 if verb in verbs and table.startswith("wallet.") and (role, table) != ("carillon_archiver", "wallet.close_request"):
                     assert role == "carillon_wallet", (role, table, verb)
@@ -139,6 +142,7 @@ def test_what_no_grant_may_say():
                 assert columns is None or (columns is not True and column not in columns), (role, hidden)
         assert role == "carillon_archiver" or not functions[role] & {"wallet.leaf_drop", "wallet.leaf_remove", "wallet.leaf_archived"}, role
     assert expected["carillon_wallet"]["wallet.batch"]["update"] == {"checkpoint"}
+    assert not [role for role in ROLES if "delete" in expected[role].get("wallet.batch", {})]
     assert {t for t, v in expected["carillon_archiver"].items() if set(v) - {"select"}} == {"wallet.close_request", "pool.event_fold", "pool.event", "carillon.command_death",
                                                                                              "engine.quarantine", "pool.quarantine", "cards.quarantine"}
 
