@@ -8,6 +8,7 @@ import re
 import subprocess
 import tempfile
 import time
+import urllib.request
 
 from lib_deal import Deal
 from lib_play import RULES, Person, Socket, force
@@ -315,6 +316,29 @@ def test_token_key_rotates():
     assert refusal(newer.token) == (200, None)
 
 
+def unauthorised():
+    """How many requests the gateway has answered with 401."""
+    [[health]] = place.sql("select health from carillon.instance where name = 'gateway-1'")
+    with urllib.request.urlopen(f"http://{health}/metrics", timeout=30) as answer:
+        return sum(float(line.rsplit(" ", 1)[1]) for line in answer.read().decode().splitlines() if re.match(r'carillon_http_requests_total\{.*status="401"', line))
+
+
+def test_no_session_ends_as_the_token_key_rotates():
+    """Players at play go on with the tokens they have, from key to key; new sessions are of the new key."""
+    before = unauthorised()
+    players = place.players(players=10, think_time=100, seconds=600, first_player=70000)
+    for _ in range(2):
+        booked = players.settled()
+        wait_until("play", lambda booked=booked: players.settled() > booked + 20, 60)
+        key_command("rotate", "1")
+        number = max(int(line.split()[0]) for line in read_text(f"{place.data}/keys/token.key").splitlines())
+        wait_until("a token of the new key", lambda number=number: number_of(Person(place).token) == number, 60, 0.3)
+        booked = players.settled()
+        wait_until("play", lambda booked=booked: players.settled() > booked + 20, 60)
+    players.finish()
+    assert unauthorised() == before, "a session ended"
+
+
 def test_token_keys_are_one_to_eight():
     """The last key is not dropped, nor is a ninth added: what is told helps, and the file stays as it was."""
     with tempfile.TemporaryDirectory() as folder:
@@ -381,6 +405,30 @@ def bonus_spins(person):
 
 def bonus_bet(person, grant, status):
     return person.ask("POST", "/v1/rounds", {"game": person.game, "expect": person.expect, "bonus_spin": grant, "nonce": os.urandom(16).hex()}, status=status)
+
+
+def test_largest_stake():
+    """By currency (WALLET_STAKE_MAX), for all others by WALLET_STAKE_MAX_MINOR; a wallet does not start with what it cannot read."""
+    def with_wallet(setting):
+        place.change(setting, "wallet-1")
+        wait_until("its answers", lambda: answered(lambda: Person(place, deposit=1)), 60)
+    euro, krona = Person(place, deposit=100000), Person(place, currency="SEK", deposit=100000)
+    force(place, euro.name, *[LOSS] * 10)
+    force(place, krona.name, *[LOSS] * 10)
+    with_wallet("WALLET_STAKE_MAX=EUR:9,XBT:5")
+    for _ in range(2):
+        euro.refresh()
+        euro.bet_through(1, 9)
+        refused(euro, "limit", coin=1, lines=10)
+        krona.refresh()
+        krona.bet_through(10, 15)
+        place.kill("wallet-1")
+        wait_until("its answers", lambda: answered(lambda: Person(place, deposit=1)), 60)
+    place.change("WALLET_STAKE_MAX=EUR:0", "wallet-1")
+    wait_until("a refusal to start", lambda: "WALLET_STAKE_MAX: found 'EUR:0', expected at most" in read_text(f"{place.data}/log/wallet-1.log"), 60)
+    with_wallet("WALLET_STAKE_MAX=")
+    euro.refresh()
+    euro.bet_through(1, 10)
 
 
 def test_nothing_new_is_risked():
