@@ -9,6 +9,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* The largest rate of a currency, x 10^9: 10^6 EUR for one unit. Definitions, pools and operators'
+ * rates have this same limit. */
+#define CURRENCY_RATE_NANO_MAX INT64_C(1000000000000000)
+
 struct currency {
 	uint32_t number;   /* ISO 4217 numeric code: 978 */
 	char code[8];	   /* "EUR" */

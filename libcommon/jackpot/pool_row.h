@@ -16,6 +16,7 @@
 #define CARILLON_JACKPOT_POOL_ROW_H
 
 #include "libcommon/base/amount.h"
+#include "libcommon/base/currency.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -23,8 +24,8 @@
 
 #define POOL_NANO INT64_C(1000000000)
 #define POOL_EXPONENT_MAX 18 /* decimals of a currency; with the row rate's 9, at most 27 */
-#define POOL_SEED_MINOR_MAX INT64_C(1000000000000)   /* 10^12: ten billion euros */
-#define POOL_RATE_NANO_MAX INT64_C(1000000000000000) /* 10^6 EUR for one unit of a currency */
+#define POOL_SEED_MINOR_MAX INT64_C(1000000000000) /* 10^12: ten billion euros */
+#define POOL_RATE_NANO_MAX CURRENCY_RATE_NANO_MAX
 
 /* The terms of a row from one hit to the next. Set when the row is reseeded; a definition changes
  * them only then. */

@@ -36,7 +36,7 @@ static void read_jackpot_rows(
 		row->currency = currency->number;
 		row->coin_minor = node_integer(&coin, 1, GAME_COIN_MINOR_MAX);
 		row->seed_minor = node_integer(&seed, 1, INT64_C(1000000000000));
-		row->row_rate_nano = node_integer(&rate, 1, INT64_C(1000000000000));
+		row->row_rate_nano = node_integer(&rate, 1, CURRENCY_RATE_NANO_MAX);
 		if (strcmp(currency->code, "EUR") == 0 && row->row_rate_nano != 1000000000)
 			node_fail(&rate, NULL, "1000000000, because pools are kept in EUR");
 		if (jackpot_row(link, row->currency, row->coin_minor))

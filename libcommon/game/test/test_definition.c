@@ -152,6 +152,49 @@ static void test_definition_refusals_of_mathematics(void **unused)
 	DEFINITION_REFUSALS(FIXTURE_DEFINITION, rows);
 }
 
+/* A rate may be that of the dearest currency: bitcoin has been above 1,000 EUR for long. */
+static void test_definition_rates_of_rows(void **unused)
+{
+	static const struct {
+		const char *rate, *says; /* NULL: accepted */
+	} rows[] = {
+		{ "0", "/jackpot/rows/XBT/row_rate_nano: found 0" },
+		{ "1", NULL },
+		{ "1000000000001", NULL },
+		{ "60000000000000", NULL },
+		{ "1000000000000000", NULL },
+		{ "1000000000000001", "found 1000000000000001, expected a whole number from 1 to "
+				      "1000000000000000" },
+	};
+	static struct game game;
+	char error[DEFINITION_ERROR_MAX], xbt[128];
+
+	(void)unused;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		json_t *root = json_load_file(FIXTURE_DEFINITION, 0, NULL);
+
+		definition_change(root, "/bet/currencies/XBT",
+			"{\"coins\":[1,2],\"no_buy_coins\":[],\"stake_min\":1,"
+			"\"stake_max\":15000,\"price_max\":null}");
+		snprintf(xbt, sizeof(xbt),
+			"{\"row_rate_nano\":%s,\"seeds\":[{\"coin\":1,\"seed\":5},"
+			"{\"coin\":2,\"seed\":10}]}",
+			rows[i].rate);
+		definition_change(root, "/jackpot/rows/XBT", xbt);
+		definition_change(root, "/gamble/stake_max/XBT", "15000");
+		assert_int_equal(definition_of_json(root, 0, &game, error),
+			rows[i].says ? DEFINITION_REFUSED : DEFINITION_OK);
+		if (rows[i].says && !strstr(error, rows[i].says))
+			fail_msg("%s: found %s, expected %s", rows[i].rate, error, rows[i].says);
+		if (!rows[i].says) {
+			assert_int_equal(jackpot_row(&game.jackpot, 1001, 2)->row_rate_nano,
+				strtoll(rows[i].rate, NULL, 10));
+			definition_free(&game);
+		}
+		json_decref(root);
+	}
+}
+
 static void test_definition_refusals_of_files(void **unused)
 {
 	static const struct {
@@ -236,6 +279,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_definition_refusals_of_fields),
 		cmocka_unit_test(test_definition_refusals_of_mathematics),
+		cmocka_unit_test(test_definition_rates_of_rows),
 		cmocka_unit_test(test_definition_refusals_of_files),
 		cmocka_unit_test(test_definition_digest),
 		cmocka_unit_test(test_definition_numbers_of_the_rules),

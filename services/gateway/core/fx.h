@@ -3,10 +3,11 @@
 #ifndef CARILLON_GATEWAY_CORE_FX_H
 #define CARILLON_GATEWAY_CORE_FX_H
 
+#include "libcommon/base/currency.h"
 #include "services/gateway/core/requests.h"
 
-#define FX_RATE_MAX 24				   /* characters of a rate */
-#define FX_RATE_NANO_MAX INT64_C(1000000000000000) /* 10^6 EUR for one unit of a currency */
+#define FX_RATE_MAX 24 /* characters of a rate */
+#define FX_RATE_NANO_MAX CURRENCY_RATE_NANO_MAX
 
 struct fx_body {
 	char currency[CURRENCY_MAX + 1];

@@ -73,6 +73,7 @@ static const struct refusal {
 	{ "seed huge", OP_LAUNCH, POOL_LIVE, 5, INT64_MAX, POOL_NANO, 1, NULL, POOL_TERMS },
 	{ "rate zero", OP_LAUNCH, POOL_LIVE, 5, 1, 0, 1, NULL, POOL_TERMS },
 	{ "rate huge", OP_LAUNCH, POOL_LIVE, 5, 1, INT64_MAX, 1, NULL, POOL_TERMS },
+	{ "rate above", OP_LAUNCH, POOL_LIVE, 5, 1, POOL_RATE_NANO_MAX + 1, 1, NULL, POOL_TERMS },
 	{ "share negative", OP_LAUNCH, POOL_LIVE, 5, 1, POOL_NANO, -1, NULL, POOL_TERMS },
 	{ "share above 1", OP_LAUNCH, POOL_LIVE, 5, 1, POOL_NANO, POOL_NANO + 1, NULL, POOL_TERMS },
 	{ "sum above 1", OP_LAUNCH, POOL_LIVE, 5, 1, POOL_NANO, 880000001, NULL, POOL_INSOLVENT },
@@ -157,6 +158,33 @@ static void test_pool_rows_that_cannot_be_are_not_valid(void **state)
 		assert_string_equal(where, i == 7   ? "shares above 1"
 					   : i == 0 ? "row 978:0"
 						    : "row 978:100");
+	}
+}
+
+static void test_pool_terms_at_their_bounds(void **state)
+{
+	static const struct {
+		int64_t seed, rate, share;
+		uint32_t exponent;
+		bool valid;
+	} rows[] = {
+		{ 1, 1, 0, 2, true }, { 1, POOL_RATE_NANO_MAX, POOL_NANO, 8, true },
+		{ 1, CURRENCY_RATE_NANO_MAX, 0, 0, true },
+		{ POOL_SEED_MINOR_MAX, POOL_NANO, POOL_NANO, 2, true },
+		{ 1, POOL_NANO, 1, POOL_EXPONENT_MAX, true }, { 0, POOL_NANO, 1, 2, false },
+		{ POOL_SEED_MINOR_MAX + 1, POOL_NANO, 1, 2, false }, { 1, 0, 1, 2, false },
+		{ 1, POOL_RATE_NANO_MAX + 1, 1, 8, false }, { 1, POOL_NANO, -1, 2, false },
+		{ 1, POOL_NANO, POOL_NANO + 1, 2, false },
+		{ 1, POOL_NANO, 1, POOL_EXPONENT_MAX + 1, false },
+		{ POOL_SEED_MINOR_MAX, POOL_RATE_NANO_MAX, 1, 0, false }, /* a seed of 10^18 EUR */
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		const struct pool_terms terms = { rows[i].seed, rows[i].rate, rows[i].share };
+
+		if (pool_terms_valid(&terms, rows[i].exponent) != rows[i].valid)
+			fail_msg("row %zu: expected %d", i, rows[i].valid);
 	}
 }
 
@@ -484,6 +512,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_pool_refuses_and_changes_nothing),
 		cmocka_unit_test(test_pool_rows_that_cannot_be_are_not_valid),
+		cmocka_unit_test(test_pool_terms_at_their_bounds),
 		cmocka_unit_test(test_pool_solvency_of_coin_sets),
 		cmocka_unit_test(test_pool_terms_take_effect_after_the_next_hit),
 		cmocka_unit_test(test_pool_paused_may_be_adjusted),
