@@ -1,6 +1,6 @@
 /* The edge on real sockets: what a client sends, byte by byte, and what it receives. */
 #include "libcommon/edge/edge.h"
-#include "libcommon/edge/ws_frame.h"
+#include "libcommon/edge/test/edge_client.h"
 #include "libcommon/io/log.h"
 
 #include <setjmp.h>
@@ -8,8 +8,6 @@
 
 #include <cmocka.h>
 
-#include <arpa/inet.h>
-#include <netinet/in.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -19,7 +17,6 @@
 #include <sys/eventfd.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
-#include <sys/time.h>
 #include <unistd.h>
 
 struct later {
@@ -137,38 +134,6 @@ static void on_tick(void *context)
 		edge_stream_wake(later.stream);
 }
 
-/* A WebSocket that echoes. */
-static void on_socket_message(
-	struct edge_stream *stream, void *context, const char *text, size_t length)
-{
-	uint8_t out[WS_OUT_HEAD_MAX + EDGE_MESSAGE_MAX];
-	size_t at = ws_head_write(out, WS_TEXT, false, length);
-	(void)context;
-	memcpy(out + at, text, length);
-	(void)edge_stream_write(stream, out, at + length);
-}
-
-static void on_socket_nothing(struct edge_stream *stream, void *context)
-{
-	(void)stream;
-	(void)context;
-}
-
-static void on_socket(struct edge_request *request, void *context)
-{
-	static const struct edge_websocket_ops ops = {
-		.stream = { .writable = on_socket_nothing, .closed = on_socket_nothing },
-		.message = on_socket_message,
-		.heard = on_socket_nothing,
-		.left = on_socket_nothing,
-	};
-	char q[8];
-	if (edge_query(request, "refuse", q, sizeof(q)) != NULL)
-		edge_answer_error(request, 403, "refused", "No.", NULL, NULL, NULL);
-	else
-		(void)edge_answer_websocket(request, &ops, context);
-}
-
 static void *run(void *context)
 {
 	(void)context;
@@ -233,8 +198,6 @@ static int start(void **state)
 		.routes = routes,
 		.context = &later,
 		.connections_max = 500,
-		.websocket_path = "/socket",
-		.websocket = on_socket,
 	};
 	(void)state;
 	log_open("test", "test-1", LOG_ERROR);
@@ -246,70 +209,6 @@ static int start(void **state)
 	port = (uint16_t)atoi(strrchr(edge_address(later.edge), ':') + 1);
 	health_port = (uint16_t)atoi(strrchr(edge_health_address(later.edge), ':') + 1);
 	return pthread_create(&thread, NULL, run, NULL);
-}
-
-static int connect_to(uint16_t to)
-{
-	struct sockaddr_in address = {
-		.sin_family = AF_INET,
-		.sin_port = htons(to),
-		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
-	};
-	struct timeval wait = { .tv_sec = 5 };
-	int fd = socket(AF_INET, SOCK_STREAM, 0);
-	assert_true(fd >= 0);
-	(void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
-	assert_int_equal(connect(fd, (struct sockaddr *)&address, sizeof(address)), 0);
-	return fd;
-}
-
-static void send_all(int fd, const char *text, size_t length)
-{
-	while (length > 0) {
-		ssize_t n = send(fd, text, length, MSG_NOSIGNAL);
-		if (n <= 0)
-			return; /* the other side has closed; its bytes can still be read */
-		text += n;
-		length -= (size_t)n;
-	}
-}
-
-/* Reads until `count` answers of known length have arrived, or the end. Returns the number of
- * bytes. */
-static size_t receive(int fd, char *out, size_t room, unsigned count)
-{
-	size_t n = 0;
-	out[0] = '\0';
-	while (n + 1 < room) {
-		ssize_t got = recv(fd, out + n, room - 1 - n, 0);
-		if (got <= 0)
-			break;
-		n += (size_t)got;
-		out[n] = '\0';
-		unsigned whole = 0;
-		const char *at = out;
-		const char *end;
-		while ((end = strstr(at, "\r\n\r\n")) != NULL) {
-			const char *length = strstr(at, "Content-Length: ");
-			size_t body =
-				length != NULL && length < end ? strtoul(length + 16, NULL, 10) : 0;
-			if ((size_t)(out + n - (end + 4)) < body)
-				break;
-			whole++;
-			at = end + 4 + body;
-		}
-		if (whole >= count)
-			break;
-	}
-	return n;
-}
-
-static void ask(uint16_t to, const char *request, char *out, size_t room)
-{
-	int fd = connect_to(to);
-	send_all(fd, request, strlen(request));
-	(void)receive(fd, out, room, 1);
-	(void)close(fd);
 }
 
 #define JSON "Content-Type: application/json\r\n"
@@ -562,127 +461,6 @@ static void test_edge_stream(void **state)
 	assert_true(later.stream_gone);
 }
 
-#define UPGRADE "Connection: keep-alive, Upgrade\r\nUpgrade: websocket\r\n"
-#define KEY "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n"
-#define VERSION "Sec-WebSocket-Version: 13\r\n"
-
-static const struct {
-	const char *request, *status, *text;
-} UPGRADES[] = {
-	{ "GET /socket HTTP/1.1\r\nHost: x\r\n" UPGRADE KEY VERSION "\r\n", "101",
-		"Sec-WebSocket-Accept: s3pPLMBiTxaQ9kYGzzhZRbK+xOo=" },
-	{ "GET /socket?a=1 HTTP/1.1\r\nHost: x\r\nSec-WebSocket-Extensions: "
-	  "permessage-deflate; client_max_window_bits\r\n" UPGRADE KEY VERSION "\r\n",
-		"101", "Sec-WebSocket-Extensions: " WS_DEFLATE_ANSWER "\r\n" },
-	{ "GET /socket?refuse=1 HTTP/1.1\r\nHost: x\r\n" UPGRADE KEY VERSION "\r\n", "403",
-		"refused" },
-	{ "GET /socket HTTP/1.1\r\nHost: x\r\n\r\n", "426", "Sec-WebSocket-Version: 13" },
-	{ "GET /socket HTTP/1.1\r\nHost: x\r\n" UPGRADE KEY "Sec-WebSocket-Version: 8\r\n\r\n",
-		"426", "upgrade_required" },
-	{ "GET /socket HTTP/1.1\r\nHost: x\r\n" UPGRADE VERSION "\r\n", "400", "upgrade_refused" },
-	{ "GET /socket HTTP/1.1\r\nHost: x\r\n" UPGRADE VERSION
-	  "Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ=\r\n\r\n",
-		"400", "upgrade_refused" },
-	{ "GET /socket HTTP/1.1\r\nHost: x\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n" KEY VERSION
-	  "\r\n",
-		"426", "upgrade_required" },
-	{ "POST /socket HTTP/1.1\r\nHost: x\r\nContent-Length: 0\r\n" UPGRADE KEY VERSION "\r\n",
-		"405", "Allow: GET" },
-	{ "GET /echo HTTP/1.1\r\nHost: x\r\n" UPGRADE KEY VERSION "\r\n", "400",
-		"upgrade_refused" },
-};
-
-static void test_edge_upgrades(void **state)
-{
-	char out[8192];
-	(void)state;
-	for (size_t i = 0; i < sizeof(UPGRADES) / sizeof(UPGRADES[0]); i++) {
-		ask(port, UPGRADES[i].request, out, sizeof(out));
-		if (strncmp(out + 9, UPGRADES[i].status, 3) != 0 ||
-			strstr(out, UPGRADES[i].text) == NULL)
-			fail_msg("case %zu: %s\ngot: %.600s", i, UPGRADES[i].request, out);
-	}
-	ask(health_port, UPGRADES[0].request, out, sizeof(out));
-	assert_non_null(strstr(out, "HTTP/1.1 400"));
-}
-
-/* Reads `n` bytes, fewer when the server closes. */
-static size_t take(int fd, char *out, size_t n)
-{
-	size_t at = 0;
-	while (at < n) {
-		ssize_t got = recv(fd, out + at, n - at, 0);
-		if (got <= 0)
-			break;
-		at += (size_t)got;
-	}
-	return at;
-}
-
-static int upgrade(const char *more, size_t more_length)
-{
-	char bytes[1024], out[512];
-	size_t length = strlen(UPGRADES[0].request);
-	int fd = connect_to(port);
-	memcpy(bytes, UPGRADES[0].request, length);
-	memcpy(bytes + length, more, more_length);
-	send_all(fd, bytes, length + more_length);
-	size_t n = 0;
-	do
-		assert_int_equal(take(fd, out + n, 1), 1);
-	while (++n < 4 || memcmp(out + n - 4, "\r\n\r\n", 4) != 0);
-	return fd;
-}
-
-/* What a client sends behind the handshake, masked by zeros, and what comes back. */
-static const struct {
-	const char *sent;
-	size_t sent_n;
-	const char *back;
-	size_t back_n;
-} TALKS[] = {
-#define TALK(sent, back)                                                                           \
-	{                                                                                          \
-		sent, sizeof(sent) - 1, back, sizeof(back) - 1                                     \
-	}
-	TALK("\x81\x82\0\0\0\0hi", "\x81\x02hi"),
-	TALK("\x01\x82\0\0\0\0hi\x89\x81\0\0\0\0p\x00\x81\0\0\0\0 \x80\x81\0\0\0\0u",
-		"\x8a\x01p\x81\x04hi u"),
-	TALK("\x8a\x80\0\0\0\0\x81\x80\0\0\0\0", "\x81\x00"),
-	TALK("\x88\x82\0\0\0\0\x03\xe9", "\x88\x02\x03\xe9"),
-	TALK("\x88\x80\0\0\0\0", "\x88\x02\x03\xe8"),
-	TALK("\x88\x81\0\0\0\0x", "\x88\x02\x03\xea"),
-	TALK("\x82\x81\0\0\0\0x", "\x88\x21\x03\xebonly text messages are accepted"),
-	TALK("\x80\x81\0\0\0\0x", "\x88\x1c\x03\xea"
-				  "a fragment out of sequence"),
-	TALK("\x01\x81\0\0\0\0x\x81\x81\0\0\0\0x", "\x88\x1c\x03\xea"
-						   "a fragment out of sequence"),
-	TALK("\x81\x81\0\0\0\0\xff", "\x88\x0b\x03\xefnot UTF-8"),
-	TALK("\x81\x01x", "\x88\x1a\x03\xeanot a valid client frame"),
-	TALK("\xc1\x81\0\0\0\0x", "\x88\x1a\x03\xeanot a valid client frame"),
-	TALK("\x81\xfe\x10\x01\0\0\0\0", "\x88\x16\x03\xf1more than 4096 bytes"),
-};
-
-/* In one packet with the handshake, and byte by byte behind it. */
-static void test_edge_websocket(void **state)
-{
-	char out[256];
-	(void)state;
-	for (size_t i = 0; i < 2 * sizeof(TALKS) / sizeof(TALKS[0]); i++) {
-		const char *sent = TALKS[i / 2].sent;
-		size_t sent_n = TALKS[i / 2].sent_n, back_n = TALKS[i / 2].back_n;
-		int fd = upgrade(sent, i % 2 == 0 ? sent_n : 0);
-		for (size_t k = 0; i % 2 == 1 && k < sent_n; k++)
-			send_all(fd, sent + k, 1);
-		size_t n = take(fd, out, back_n);
-		if (n != back_n || memcmp(out, TALKS[i / 2].back, n) != 0)
-			fail_msg("case %zu: %zu bytes, %.*s", i, n, (int)n, out);
-		if (out[0] == '\x88')
-			assert_int_equal(take(fd, out, 1), 0);
-		(void)close(fd);
-	}
-}
-
 static const struct {
 	const char *path, *accepts, *answer, *coding; /* coding NULL: none */
 	bool varies;
@@ -835,8 +613,6 @@ int main(void)
 		cmocka_unit_test(test_edge_client_leaves_early),
 		cmocka_unit_test(test_edge_garbage_and_long_headers),
 		cmocka_unit_test(test_edge_stream),
-		cmocka_unit_test(test_edge_upgrades),
-		cmocka_unit_test(test_edge_websocket),
 		cmocka_unit_test(test_edge_pages_in_codings),
 		cmocka_unit_test(test_edge_pages_are_kept),
 		cmocka_unit_test(test_edge_pages_of_another_build),
