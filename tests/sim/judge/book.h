@@ -124,7 +124,9 @@ struct book {
 	struct map sent;     /* of bets and picks, by their ids: struct book_sent (before.c) */
 	struct map known;    /* (pool, shard << 32 | tally): totals by a pool's events (before.c) */
 	uint64_t rounds, claims_open, hits_n, awards_n;
-	bool forged; /* a schedule exchanges wins: what a round shows is not what it won */
+	bool forged;	     /* a schedule exchanges wins: what a round shows is not what it won */
+	uint32_t newer_kind; /* facts may have this kind, for which the journal has another; 0: none
+			      */
 };
 extern struct book book;
 

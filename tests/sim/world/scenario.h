@@ -59,6 +59,7 @@ void run_poison_state(void);
 void run_poison_pool(void);
 void run_poison_award(void);
 void run_poison_payout(void);
+void run_unknown_kind(void);
 void run_drained(void);
 
 #endif

@@ -57,6 +57,7 @@ void run_no_kafka(void)
 static struct {
 	int64_t player;
 	uint64_t move; /* of the bet whose row is spoiled; 0: none yet */
+	bool by_kind;  /* its record is good, but its kind is that of a newer build */
 } spoiled;
 
 static Carillon__WalletFact *bet_fact(enum topic topic, const uint8_t *bytes, size_t n)
@@ -75,6 +76,16 @@ static Carillon__WalletFact *bet_fact(enum topic topic, const uint8_t *bytes, si
 	return NULL;
 }
 
+#define NEWER_KIND 99
+
+static void spoil(Carillon__WalletFact *fact)
+{
+	if (spoiled.by_kind)
+		fact->kind = (Carillon__MoveKind)NEWER_KIND; /* no bet_fact() any more */
+	else
+		memset(fact->record.data, 0xff, fact->record.len);
+}
+
 /* The next bet comes by Kafka with a record that nobody can read; the journal is in order.
  * Its verdict is lost, so that the engine learns of it by Kafka alone. */
 static enum sim_fate spoil_row(enum topic topic, uint32_t partition, const uint8_t *bytes, size_t n)
@@ -90,7 +101,7 @@ static enum sim_fate spoil_row(enum topic topic, uint32_t partition, const uint8
 		spoiled.player = fact->player;
 	}
 	if (fact->move == spoiled.move && fact->record.data[0] != 0xff) {
-		memset(fact->record.data, 0xff, fact->record.len);
+		spoil(fact);
 		n = carillon__wallet_fact__get_packed_size(fact);
 		if (n > sizeof(out))
 			sim_fail("a fact of %zu bytes", n);
@@ -184,6 +195,49 @@ void run_poison_row(void)
 	scenario_end();
 	stored_to_the_end();
 }
+
+static bool waits_for_a_build(void)
+{
+	const struct fake_pg_table *table = fake_pg_table("engine.quarantine");
+	const struct fake_pg_row *row = fake_pg_find(table, &spoiled.player, 1);
+
+	return row != NULL && fake_pg_int(row, fake_pg_column(table, "waits")) != 0;
+}
+
+/* A row of a kind that the engines do not know, as a newer build would write it: its player waits,
+ * everybody else plays. Engines that know the kind (they find it in the journal) take the player
+ * back by themselves. */
+void run_unknown_kind(void)
+{
+	uint64_t fatals = kernel_counts.fatals;
+
+	scenario_begin();
+	memset(&spoiled, 0, sizeof(spoiled));
+	spoiled.by_kind = true;
+	book.newer_kind = NEWER_KIND;
+	sim_filter(NULL, drop_all_verdicts);
+	scenario_run(2 * S); /* by then the earlier verdicts are known */
+	sim_filter(spoil_row, drop_all_verdicts);
+	for (int i = 0; i < 40 && set_aside() == 0; i++)
+		scenario_play(50);
+	scenario_need(happened, 1, "a row was of an unknown kind");
+	scenario_need(set_aside(), 1, "a player was quarantined");
+	if (!waits_for_a_build())
+		sim_fail("a player with a row of an unknown kind waits for an operator");
+	sim_filter(NULL, NULL);
+	scenario_play(300);
+	scenario_need(set_aside(), 1, "the player stayed in quarantine");
+	if (book_account(spoiled.player)->last_move != spoiled.move)
+		sim_fail("a quarantined player has made a move");
+	kill_engines();
+	if (!sim_run_while(stays_aside, NULL, 60 * S))
+		sim_fail("a build that knows the kind has not taken the player back");
+	if (kernel_counts.fatals != fatals)
+		sim_fail("%" PRIu64 " processes died of a row", kernel_counts.fatals - fatals);
+	scenario_end();
+	stored_to_the_end();
+}
+
 
 /* ---- an award whose row cannot be read ----------------------------------------------------------
  */

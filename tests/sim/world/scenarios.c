@@ -228,6 +228,7 @@ const struct scenario sim_scenarios[] = {
 	{ "kafka-tail", run_kafka_tail },
 	{ "no-kafka", run_no_kafka },
 	{ "facts-lost", run_facts_lost },
+	{ "unknown-kind", run_unknown_kind },
 	{ "poison-row", run_poison_row },
 	{ "poison-state", run_poison_state },
 	{ "stakes-before", run_stakes_before },
