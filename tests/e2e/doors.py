@@ -22,6 +22,7 @@ from lib_stack import BIN, ROOT, Installation, read_text, run, wait_until
 CROWD = int(sys.argv.pop(1)) if len(sys.argv) > 1 and sys.argv[1].isdigit() else 2000
 LONG = CROWD > 5000
 SPINS_S = 0.1  # between the bets of an old client
+GOAL_S = 2  # after an attack, until a new client is served: printed, not demanded
 ROOM = CROWD // 2  # connections that a server takes: half the crowd
 DOORS = "{0}_UNLIMITED=127.0.0.1 {0}_ADDRESS_RATE_PER_S=500 {0}_NETWORK_RATE_PER_S=5000 {0}_CONNECTIONS_MAX=%d {0}_HALF_OPEN_MAX=%d " \
         "{0}_ADDRESS_CONNECTIONS=%d {0}_NETWORK_CONNECTIONS=0 {0}_ARRIVAL_S=5 {0}_HOSTS=127.0.0.1" % (ROOM, ROOM // 2, CROWD // 40)
@@ -30,6 +31,14 @@ place = None
 old = None  # the clients that were there before
 measured = {}
 sent = []  # right credentials
+
+
+def crowd_of(count):
+    """So many, or as many as this process may have open."""
+    most = resource.getrlimit(resource.RLIMIT_NOFILE)[0] - 300
+    if count > most:
+        print(f"note: {most} connections instead of {count}: the limit of open files")
+    return min(count, most)
 
 
 def with_settings():
@@ -176,7 +185,7 @@ class Crowd:
 
 def under_attack(name, to, crowd, seconds, each):
     """New clients come while the crowd does `each`; afterwards they are served again. Tells the longest wait of both."""
-    waits, spins = [], len(old.times)
+    waits, spins, opened = [], len(old.times), len(crowd.sockets)
     end = time.monotonic() + seconds
     while time.monotonic() < end or (len(old.times) == spins and not old.faults and time.monotonic() < end + 30):  # the old client may be slow
         each(crowd)
@@ -186,23 +195,24 @@ def under_attack(name, to, crowd, seconds, each):
             waits.append(float("inf"))
     crowd.close()
     began = time.monotonic()
-    wait_until("a new client after the attack", lambda: served(to), 10)
+    wait_until("a new client after the attack", lambda: served(to), 60)
     after = time.monotonic() - began
     times = sorted(old.times[spins:])
     assert times, "the old client did not play"
     old.check()
     missed = sum(wait == float("inf") for wait in waits)
     longest = max((wait for wait in waits if wait != float("inf")), default=float("inf"))
-    measured[name] = {"connections": CROWD, "old_p50_ms": round(times[len(times) // 2] * 1000, 1), "old_max_ms": round(times[-1] * 1000, 1), "old_spins": len(times),
-                      "new_asked": len(waits), "new_missed": missed, "new_max_ms": round(longest * 1000, 1), "after_ms": round(after * 1000, 1)}
+    measured[name] = {"connections": opened, "old_p50_ms": round(times[len(times) // 2] * 1000, 1), "old_max_ms": round(times[-1] * 1000, 1), "old_spins": len(times),
+                      "new_asked": len(waits), "new_missed": missed, "new_max_ms": round(longest * 1000, 1), "after_ms": round(after * 1000, 1), "after_goal_ms": GOAL_S * 1000}
     print(f"measured: {name}: {measured[name]}")
+    print(f"measured: {name}: a new client was served {after:.2f} s after the end (goal: {GOAL_S} s)")
     return missed
 
 
 def test_silent_connections():
     """Slowloris: a head that never ends, by a few bytes at a time."""
     shed = metric("gateway-1", "carillon_http_connections_shed_total")
-    crowd = Crowd(port("gateway-1"), CROWD)
+    crowd = Crowd(port("gateway-1"), crowd_of(CROWD))
     crowd.send(b"GET / HTTP/1.1\r\nHost: x\r\n")
     assert under_attack("slow heads", port("gateway-1"), crowd, 8 if LONG else 3, lambda crowd: (crowd.send(b"X-A: b\r\n"), time.sleep(0.2))) == 0
     assert metric("gateway-1", "carillon_http_connections_shed_total") > shed, "nobody had to make room"
@@ -212,7 +222,7 @@ def test_silent_connections():
 def test_half_open_handshakes():
     """WebSocket handshakes that stop in the middle, and others that never subscribe."""
     to = port("notifications-1")
-    crowd = Crowd(to, CROWD)
+    crowd = Crowd(to, crowd_of(CROWD))
     half = b"GET /v1/events HTTP/1.1\r\nHost: 127.0.0.1\r\nUpgrade: websocket\r\nConnection: Upgrade\r\nSec-WebSocket-Version: 13\r\n"
     crowd.send(half)
     for one in crowd.sockets[::4]:
@@ -226,7 +236,7 @@ def test_half_open_handshakes():
 def test_flood_of_requests():
     """Each address asks as fast as it can: what is too much gets 429, the old client plays on."""
     limited = metric("gateway-1", "carillon_http_requests_limited_total")
-    crowd = Crowd(port("gateway-1"), CROWD // 10)
+    crowd = Crowd(port("gateway-1"), crowd_of(CROWD if LONG else CROWD // 10))
     request = b"GET /v1/jackpots HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 
     flooder = os.fork()
@@ -447,7 +457,7 @@ def test_without_descriptors():
     free = [fd for fd in range(len(taken) + 20) if fd not in taken][:20]
     resource.prlimit(pid, resource.RLIMIT_NOFILE, (free[-1] + 1, limit[1]))
     cpu, began = cpu_s(name), time.monotonic()
-    crowd = Crowd(port(name), CROWD // 4)
+    crowd = Crowd(port(name), crowd_of(CROWD if LONG else CROWD // 4))
     try:
         wait_until("accept to fail", lambda: "cannot accept a connection" in read_text(f"{place.data}/log/{name}.log"), 10)
         time.sleep(2)
