@@ -51,7 +51,7 @@ struct verify_row {
 	struct row_bytes request, outside, record;
 	int32_t shard;
 	int32_t day, prev_day; /* since 2000 */
-	bool has_prev_day;
+	bool has_prev_day, has_outside;
 };
 
 /* ---- the database ---- */

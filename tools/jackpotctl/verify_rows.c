@@ -105,6 +105,7 @@ static bool row_read(const PGresult *rows, int at, struct verify_row *row_r)
 		row_r->number[i] = pass_number(rows, at, i);
 	row_r->request = pass_bytes(rows, at, ROW_REQUEST);
 	row_r->outside = pass_bytes(rows, at, ROW_OUTSIDE);
+	row_r->has_outside = PQgetisnull(rows, at, ROW_OUTSIDE) == 0;
 	row_r->record = pass_bytes(rows, at, ROW_RECORD);
 	row_r->shard = (int32_t)pass_number(rows, at, ROW_SHARD);
 	row_r->day = (int32_t)pass_number(rows, at, ROW_DAY);
@@ -194,11 +195,27 @@ static void days_row(const struct verify_row *row, bool *doubts)
 		doubts[VERIFY_RULE_DAYS_BEFORE] = true;
 }
 
+/* ---- rows that other tables tell more of ---- */
+
+/* Most rows are of none of these kinds; where there is one, the query looks it up. */
+static void kinds_row(const struct verify_row *row, bool *doubts)
+{
+	int64_t kind = row->number[ROW_KIND];
+
+	if (row->number[ROW_REFUSAL] != 0)
+		return;
+	if (kind == 2 && (row->number[ROW_STAKE] == 0 || row->has_outside))
+		doubts[VERIFY_RULE_SPIN_ROWS] = true;
+	if (kind == 23 || (kind >= 28 && kind <= 31))
+		doubts[VERIFY_RULE_HOLDS] = true;
+}
+
 /* ---- the pass ---- */
 
 static void row_take(const struct verify_row *row, bool *doubts)
 {
 	days_row(row, doubts);
+	kinds_row(row, doubts);
 	rows_accounts_row(row, doubts);
 	rows_batches_row(row, doubts);
 	rows_tallies_row(row, doubts);
