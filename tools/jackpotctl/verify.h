@@ -14,11 +14,32 @@
 #define VERIFY_POINTS 16       /* 1 to 15 */
 #define VERIFY_BREACHES_MAX 20 /* named a query; a broken book seldom has one */
 
+/* Rules that one pass over the journal's rows keeps (verify_rows.h). The query of a rule is asked
+ * only where the pass doubts that it holds. */
+enum verify_rule {
+	VERIFY_RULE_NONE, /* the query is always asked */
+	VERIFY_RULE_ORDER,
+	VERIFY_RULE_ACCOUNTS,
+	VERIFY_RULE_REOPENED,
+	VERIFY_RULE_PENDINGS,
+	VERIFY_RULE_SUMS,
+	VERIFY_RULE_CHAIN,
+	VERIFY_RULE_TALLIES,
+	VERIFY_RULE_TALLY_ROWS,
+	VERIFY_RULE_POOL_TOTALS,
+	VERIFY_RULE_CARD_TOTALS,
+	VERIFY_RULE_SPIN_ROWS,
+	VERIFY_RULE_HOLDS,
+	VERIFY_RULE_DAYS,
+	VERIFY_RULE_DAYS_BEFORE,
+	VERIFY_RULES
+};
 /* One query of a point. It answers with a row a breach: point, where, found, expected. $1 and $2
  * are the currencies known and their decimals, $3 the state of the last proof; @names@ are filled
  * in by scope_expand. */
 struct verify_query {
 	const char *sql;
+	enum verify_rule rule;
 };
 extern const struct verify_query verify_ledger_queries[]; /* ends with a NULL sql */
 extern const struct verify_query verify_pool_queries[];

@@ -186,13 +186,13 @@ static const char books_sql[] = PARTS
 	"hit desc limit 1) h on true where h.share is distinct from l.share_nano limit 40";
 
 const struct verify_query verify_close_queries[] = {
-	{ runs_sql },
-	{ tallies_sql },
-	{ parts_sql },
-	{ accounts_sql },
-	{ legs_sql },
-	{ memo_sql },
-	{ exchange_sql },
-	{ books_sql },
-	{ NULL },
+	{ runs_sql, VERIFY_RULE_NONE },
+	{ tallies_sql, VERIFY_RULE_NONE },
+	{ parts_sql, VERIFY_RULE_NONE },
+	{ accounts_sql, VERIFY_RULE_NONE },
+	{ legs_sql, VERIFY_RULE_NONE },
+	{ memo_sql, VERIFY_RULE_NONE },
+	{ exchange_sql, VERIFY_RULE_NONE },
+	{ books_sql, VERIFY_RULE_NONE },
+	{ NULL, VERIFY_RULE_NONE },
 };

@@ -2,6 +2,9 @@
  * batches. Set by set, so that a million rows take seconds; every number is recomputed from the
  * journal's rows, never from another sum.
  *
+ * The queries with a rule say what verify_rows.h has found already, and are asked only then: a rule
+ * that is changed here is changed there too.
+ *
  * @names@ are what is in scope (verify_scope.h): from scratch the tables themselves, else the rows
  * since the last proof. Then the first new row of each account stands on the row before it, which
  * is read once more, and sums stand on those that the state kept. */
@@ -401,28 +404,28 @@ static const char voids_sql[] =
 	"or v.receivable <> j.amount or v.pending_taken <> j.forfeit or j.round >= j.move limit 20";
 
 const struct verify_query verify_ledger_queries[] = {
-	{ joint_sql },
-	{ seqs_sql },
-	{ accounts_sql },
-	{ reopened_sql },
-	{ pendings_sql },
-	{ negative_sql },
-	{ written_sql },
-	{ batches_sql },
-	{ sums_sql },
-	{ zero_sql },
-	{ legs_sql },
-	{ jackpot_legs_sql },
-	{ tallies_sql },
-	{ tally_rows_sql },
-	{ chain_sql },
-	{ claims_sql },
-	{ awards_sql },
-	{ spins_sql },
-	{ spin_rows_sql },
-	{ bonus_spins_sql },
-	{ holds_sql },
-	{ hold_rows_sql },
-	{ voids_sql },
-	{ NULL },
+	{ joint_sql, VERIFY_RULE_NONE },
+	{ seqs_sql, VERIFY_RULE_ORDER },
+	{ accounts_sql, VERIFY_RULE_ACCOUNTS },
+	{ reopened_sql, VERIFY_RULE_REOPENED },
+	{ pendings_sql, VERIFY_RULE_PENDINGS },
+	{ negative_sql, VERIFY_RULE_NONE },
+	{ written_sql, VERIFY_RULE_NONE },
+	{ batches_sql, VERIFY_RULE_NONE },
+	{ sums_sql, VERIFY_RULE_SUMS },
+	{ zero_sql, VERIFY_RULE_NONE },
+	{ legs_sql, VERIFY_RULE_NONE },
+	{ jackpot_legs_sql, VERIFY_RULE_NONE },
+	{ tallies_sql, VERIFY_RULE_TALLIES },
+	{ tally_rows_sql, VERIFY_RULE_TALLY_ROWS },
+	{ chain_sql, VERIFY_RULE_CHAIN },
+	{ claims_sql, VERIFY_RULE_NONE },
+	{ awards_sql, VERIFY_RULE_NONE },
+	{ spins_sql, VERIFY_RULE_NONE },
+	{ spin_rows_sql, VERIFY_RULE_SPIN_ROWS },
+	{ bonus_spins_sql, VERIFY_RULE_NONE },
+	{ holds_sql, VERIFY_RULE_HOLDS },
+	{ hold_rows_sql, VERIFY_RULE_NONE },
+	{ voids_sql, VERIFY_RULE_NONE },
+	{ NULL, VERIFY_RULE_NONE },
 };

@@ -46,9 +46,9 @@ static const char joints_sql[] =
 	"j.prev_seq > coalesce(l.last_seq, j.prev_seq))) limit 20";
 
 const struct verify_query verify_partitions_queries[] = {
-	{ partitions_sql },
-	{ rows_sql },
-	{ days_sql },
-	{ joints_sql },
-	{ NULL },
+	{ partitions_sql, VERIFY_RULE_NONE },
+	{ rows_sql, VERIFY_RULE_DAYS },
+	{ days_sql, VERIFY_RULE_NONE },
+	{ joints_sql, VERIFY_RULE_DAYS_BEFORE },
+	{ NULL, VERIFY_RULE_NONE },
 };
