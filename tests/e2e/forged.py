@@ -2,8 +2,10 @@
 """Wins that were never drawn. Whoever owns the database writes rows and makes all that is summed, chained and hashed from them anew, so that the books balance;
 whoever reaches the bus sends the wallet a proposal of his own. Each time the proof must name the row, by the point that replays it. Honest play, with all
 that follows a bet, must replay; so must what came after a proof."""
+import glob
 import json
 import os
+import shutil
 import signal
 import subprocess
 
@@ -11,7 +13,7 @@ from lib_forgeries import Forgeries
 from lib_play import RULES, Person, fields, force
 from lib_raw import envelope, field, raw, varint
 from lib_sql import Session
-from lib_stack import BIN, Installation, clear_of_midnight, read_text, run, wait_until
+from lib_stack import BIN, ROOT, Installation, clear_of_midnight, read_text, run, wait_until
 
 BET = {"coin_minor": 2, "lines": 5, "coins": 1}  # of bewitched
 LOSS, WIN = RULES.stops(), RULES.stops(win=True, bet=BET)
@@ -332,6 +334,30 @@ def test_gambles_and_collects():
     forged("a gamble turned", gamble, record=[("gamble.won", lambda value: 1 - value)])
     forged("another card", gamble, record=[("gamble.card", lambda value: value ^ 1)])
     forged("collected twice", collect, record=[("collected", more(100))], won=100)
+
+
+def test_a_definition_of_the_owners_own():
+    """Who owns the database may add a definition to carillon.game, in which each window wins, and rows that replay with it. Against a folder of their own
+    definitions an auditor finds each row of any other."""
+    shipped, own = f"{ROOT}/services/spin-engine/games", f"{place.data}/definitions"
+    known = set(prove()[1].get(14, []) and [b["where"] for b in prove()[1][14]])
+    assert {b["where"] for b in prove("--definitions", shipped)[1].get(14, [])} == known, "the shipped definitions are those of the rows"
+    shutil.copytree(shipped, own)
+    for path in glob.glob(f"{own}/bewitched/definition*.json"):
+        with open(path, encoding="utf-8") as file:
+            definition = json.load(file)
+        definition["version"] += 1000
+        with open(path, "w", encoding="utf-8") as file:
+            json.dump(definition, file)
+    status, broken, _ = prove("--definitions", own)
+    rows = tamper(f"select shard, seq from wallet.journal where player = {person.id} and kind = 2 and refusal = 0")
+    named = {b["where"] for b in broken[14]}
+    assert status == 1 and set(broken) == {14} and named - known and rows, broken
+    assert {f"shard {shard}, seq {seq}" for shard, seq in rows[:3]} & named, (rows, sorted(named)[:20])
+    table.note([14], "a definition that the folder does not have", "carillon.game", broken[14][0]["found"])
+    done = subprocess.run([f"{BIN}/jackpotctl", "ledger", "verify", "--definitions", "/nowhere"], cwd=place.data, env={**place.environment, **place.stack}, capture_output=True,
+                          text=True, timeout=60, check=False)
+    assert done.returncode == 2 and "/nowhere" in done.stderr, done
 
 
 def test_states():

@@ -46,6 +46,11 @@ const struct command_option command_options[OPTIONS_N] = {
 		.help = "Is the carillon-spin-engine that replays the moves; it needs the key of the "
 			"draws.",
 		.standard = "the one beside jackpotctl" },
+	[OPTION_DEFINITIONS] = { .name = "--definitions",
+		.value = "DIR",
+		.expected = "a folder of games, each with definition*.json",
+		.help = "Replays moves with the definitions in this folder alone, and not with those "
+			"in the database." },
 	[OPTION_CARDS] = { .name = "--cards",
 		.value = "PATH",
 		.expected = "a program",
@@ -181,8 +186,8 @@ const struct command command_rows[] = {
 		"it may run beside live services.",
 		"the books are not in order",
 		READER | O(JSON) | O(SINCE_LAST) | O(STATE) | O(HEADS) | O(HEADS_COPY) |
-			O(PUBLIC_KEY) | O(NO_REPLAY) | O(ENGINE) | O(CARDS) | O(DAY) | O(SAMPLE) |
-			O(SEED),
+			O(PUBLIC_KEY) | O(NO_REPLAY) | O(ENGINE) | O(DEFINITIONS) | O(CARDS) |
+			O(DAY) | O(SAMPLE) | O(SEED),
 		.run = run_verify },
 	{ BOOKS, "ledger close-day", "", "Asks every wallet to close the day so far, and waits.",
 		NULL, "a shard has not closed the day yet", ARCHIVER | O(JSON) | O(NOW),

@@ -143,6 +143,7 @@ int run_verify(const struct call *call)
 		.public_key = call->values[OPTION_PUBLIC_KEY],
 		.no_replay = call_has(call, OPTION_NO_REPLAY),
 		.engine = call->values[OPTION_ENGINE],
+		.definitions = call->values[OPTION_DEFINITIONS],
 		.cards = call->values[OPTION_CARDS],
 		.day = call->values[OPTION_DAY],
 		.sample = (uint64_t)call_number(call, OPTION_SAMPLE, 0),

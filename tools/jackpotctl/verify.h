@@ -82,12 +82,13 @@ struct verify_options {
 	bool heads_given;
 	const char *copy; /* folder of their copy, likewise */
 	bool copy_given;
-	const char *public_key; /* file of the key they are signed with; NULL: the one there */
-	bool no_replay;		/* points 14 and 15 are left out */
-	const char *engine;	/* the program that replays; NULL: the one beside this program */
-	const char *cards;	/* the program that deals card rounds again; NULL likewise */
-	const char *day;	/* YYYY-MM-DD: replay the moves of this day; NULL: of all */
-	uint64_t sample;	/* accounts to replay, chosen by the seed; 0: all */
+	const char *public_key;	 /* file of the key they are signed with; NULL: the one there */
+	bool no_replay;		 /* points 14 and 15 are left out */
+	const char *engine;	 /* the program that replays; NULL: the one beside this program */
+	const char *definitions; /* folder whose definitions alone count; NULL: the database's */
+	const char *cards;	 /* the program that deals card rounds again; NULL likewise */
+	const char *day;	 /* YYYY-MM-DD: replay the moves of this day; NULL: of all */
+	uint64_t sample;	 /* accounts to replay, chosen by the seed; 0: all */
 	uint64_t seed;
 };
 

@@ -199,7 +199,7 @@ void verify_cards_run(PGconn *conn, const struct verify_options *options,
 	if (!any(conn) && options->cards == NULL)
 		return;
 	engine = engine_start(
-		engine_path(options->cards, "carillon-jackpot-cards"), &subject, report);
+		engine_path(options->cards, "carillon-jackpot-cards"), NULL, &subject, report);
 	if (engine == NULL) {
 		not_dealt(options, report,
 			"found no carillon-jackpot-cards beside jackpotctl; name one with --cards");

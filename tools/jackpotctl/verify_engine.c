@@ -30,11 +30,15 @@ struct engine {
 	bool ended; /* its last line was read */
 };
 
-static _Noreturn void child(const char *path, const int to[2], const int from[2])
+static _Noreturn void child(
+	const char *path, const char *definitions, const int to[2], const int from[2])
 {
 	if (dup2(to[0], STDIN_FILENO) < 0 || dup2(from[1], STDOUT_FILENO) < 0)
 		_exit(127);
-	execl(path, path, "--verify", (char *)NULL);
+	if (definitions != NULL)
+		execl(path, path, "--verify", "--definitions", definitions, (char *)NULL);
+	else
+		execl(path, path, "--verify", (char *)NULL);
 	fprintf(stderr, "jackpotctl: %s: %s\n", path, strerror(errno));
 	_exit(127);
 }
@@ -54,8 +58,8 @@ const char *engine_path(const char *given, const char *name)
 	return path;
 }
 
-struct engine *engine_start(
-	const char *path, const struct engine_subject *subject, struct verify_report *report)
+struct engine *engine_start(const char *path, const char *definitions,
+	const struct engine_subject *subject, struct verify_report *report)
 {
 	struct engine *engine;
 	int to[2], from[2];
@@ -72,7 +76,7 @@ struct engine *engine_start(
 	engine->subject = subject;
 	engine->pid = fork();
 	if (engine->pid == 0)
-		child(path, to, from);
+		child(path, definitions, to, from);
 	close(to[0]);
 	close(from[1]);
 	engine->to = to[1];

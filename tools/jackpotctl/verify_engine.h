@@ -16,9 +16,10 @@ struct engine_subject {
 	struct verify_replay *replay; /* gets the sums */
 };
 
-/* Starts the program. NULL: it cannot be run. Borrows subject and report. */
-struct engine *engine_start(
-	const char *path, const struct engine_subject *subject, struct verify_report *report);
+/* Starts the program. NULL: it cannot be run. Borrows subject and report. definitions: a folder
+ * whose definitions alone it accepts; NULL: those that it is sent. */
+struct engine *engine_start(const char *path, const char *definitions,
+	const struct engine_subject *subject, struct verify_report *report);
 /* The program of that name beside this one, or `given` if not NULL. Static memory: until the next
  * call. */
 const char *engine_path(const char *given, const char *name);

@@ -380,8 +380,8 @@ void verify_rounds_run(PGconn *conn, const struct verify_options *options,
 	}
 	if (options->day != NULL)
 		day_check(conn, options->day);
-	engine = engine_start(
-		engine_path(options->engine, "carillon-spin-engine"), &subject, report);
+	engine = engine_start(engine_path(options->engine, "carillon-spin-engine"),
+		options->definitions, &subject, report);
 	if (engine == NULL) {
 		not_replayed(options, report,
 			"found no carillon-spin-engine beside jackpotctl; name "
