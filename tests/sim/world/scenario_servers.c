@@ -238,7 +238,6 @@ void run_unknown_kind(void)
 	stored_to_the_end();
 }
 
-
 /* ---- an award whose row cannot be read ----------------------------------------------------------
  */
 
