@@ -138,7 +138,11 @@ static const char batches_sql[] =
 	"union all select 3, format('shard %s', coalesce(e.shard, h.shard)), format('batches end "
 	"with seq %s', coalesce(e.last, 0)), "
 	"format('%s, as the journal', coalesce(h.last, 0)) from ends e full join heads h using "
-	"(shard) where e.last is distinct from h.last limit 40";
+	"(shard) where e.last is distinct from h.last "
+	"union all select 3, format('shard %s, batch %s', shard, batch), format('%s rows in its sums', "
+	"n), format('%s, as its seq %s to %s', last_seq - first_seq + 1, first_seq, last_seq) from "
+	"@batch@ b, lateral (select coalesce(sum((e->>4)::numeric), 0) as n from "
+	"jsonb_array_elements(b.sums) e) s where n <> last_seq - first_seq + 1 limit 40";
 
 static const char sums_sql[] =
 	"with kept as (select b.shard, b.batch, (e->>0)::integer as game, (e->>1)::integer as "

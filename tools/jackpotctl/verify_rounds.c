@@ -305,16 +305,17 @@ static char *cursor_sql(const struct verify_options *options, const struct verif
 	(void)snprintf(sql, sizeof(sql),
 		"declare proof no scroll cursor for with base as materialized (select shard, seq from "
 		"%s b), chosen as materialized (select shard, player from (select distinct j.shard, "
-		"j.player from @journal@ j where %s%s) p%s), before as (select e.shard, e.player, max(e.seq) as "
-		"last, max(e.day) as last_day, max(e.seq) filter (where e.refusal = 0) as accepted, "
-		"max(e.day) filter (where e.refusal = 0) as accepted_day from wallet.entry e join base b "
+		"j.player from @journal@ j where %s%s) p%s), before as (select e.shard, e.player, max(array["
+		"e.seq, e.day - date '2000-01-01']) as last, max(array[e.seq, e.day - date "
+		"'2000-01-01']) filter (where e.refusal = 0) as accepted from wallet.entry e join base b "
 		"on b.shard = e.shard and e.seq <= b.seq join chosen c on c.shard = e.shard and c.player "
 		"= e.player where e.move > 0 or e.kind = 1 group by e.shard, e.player, e.game), lasts as "
-		"(select shard, accepted as seq, accepted_day as day from before where accepted is not "
-		"null union select shard, max(last), max(last_day) from before group by shard, player) "
+		"(select shard, accepted as row from before where accepted is not null union select "
+		"shard, max(last) from before group by shard, player) "
 		"select %s, false, %s from @journal@ j%s where %s%s "
 		"union all select %s, true, null, null, null, false from lasts l join wallet.entry j on "
-		"j.shard = l.shard and j.seq = l.seq and j.day = l.day order by 1, 3, 2",
+		"j.shard = l.shard and j.seq = l.row[1] and j.day = date '2000-01-01' + "
+		"l.row[2]::integer order by 1, 3, 2",
 		base, moves_only, day, part, columns, extras,
 		options->sample > 0 ? " join chosen using (shard, player)" : "", moves_only, day,
 		columns);

@@ -48,10 +48,11 @@ static uint32_t number_of_4(const char *bytes)
 int64_t pass_number(const PGresult *rows, int row, int column)
 {
 	const char *bytes = PQgetvalue(rows, row, column);
+	int length = PQgetlength(rows, row, column);
 
-	if (PQgetisnull(rows, row, column) != 0)
+	if (PQgetisnull(rows, row, column) != 0 || (length != 4 && length != 8))
 		return 0;
-	if (PQgetlength(rows, row, column) == 4)
+	if (length == 4)
 		return (int32_t)number_of_4(bytes);
 	return (int64_t)((uint64_t)number_of_4(bytes) << 32 | number_of_4(bytes + 4));
 }
@@ -99,10 +100,22 @@ static bool tallies_read(struct row_bytes from, struct verify_row *row_r)
 	return true;
 }
 
+/* A null would be read as 0, but is none to a query. */
+static bool is_number(const PGresult *rows, int row, int column)
+{
+	int length = PQgetlength(rows, row, column);
+
+	return PQgetisnull(rows, row, column) == 0 && (length == 4 || length == 8);
+}
+
 static bool row_read(const PGresult *rows, int at, struct verify_row *row_r)
 {
-	for (int i = 0; i < ROW_NUMBERS; i++)
+	bool numbers = is_number(rows, at, ROW_SHARD) && is_number(rows, at, ROW_DAY);
+
+	for (int i = 0; i < ROW_NUMBERS; i++) {
+		numbers = numbers && is_number(rows, at, i);
 		row_r->number[i] = pass_number(rows, at, i);
+	}
 	row_r->request = pass_bytes(rows, at, ROW_REQUEST);
 	row_r->outside = pass_bytes(rows, at, ROW_OUTSIDE);
 	row_r->has_outside = PQgetisnull(rows, at, ROW_OUTSIDE) == 0;
@@ -111,7 +124,7 @@ static bool row_read(const PGresult *rows, int at, struct verify_row *row_r)
 	row_r->day = (int32_t)pass_number(rows, at, ROW_DAY);
 	row_r->has_prev_day = PQgetisnull(rows, at, ROW_PREV_DAY) == 0;
 	row_r->prev_day = row_r->has_prev_day ? (int32_t)pass_number(rows, at, ROW_PREV_DAY) : 0;
-	return tallies_read(pass_bytes(rows, at, ROW_TALLIES), row_r);
+	return tallies_read(pass_bytes(rows, at, ROW_TALLIES), row_r) && numbers;
 }
 
 /* ---- order ---- */
@@ -139,7 +152,7 @@ static bool in_order(struct order *order, const struct verify_row *row)
 	order->begun = true;
 	order->shard = row->shard;
 	order->seq++;
-	return row->number[ROW_SEQ] == order->seq;
+	return row->shard >= 0 && row->number[ROW_SEQ] == order->seq;
 }
 
 /* ---- days ---- */
@@ -151,7 +164,8 @@ struct leaf {
 static struct leaf *leaves;
 static size_t leaves_n;
 
-static void leaves_read(PGconn *conn, const struct verify_scope *scope)
+/* Each day of a shard once, or rows could stand beside another one than the queries take. */
+static void leaves_read(PGconn *conn, const struct verify_scope *scope, bool *doubts)
 {
 	PGresult *rows = pass_ask(conn, scope,
 		"select shard, day, first_seq, coalesce(last_seq, 9223372036854775807) from "
@@ -163,6 +177,9 @@ static void leaves_read(PGconn *conn, const struct verify_scope *scope)
 		leaves[i] = (struct leaf){ (int32_t)pass_number(rows, i, 0),
 			(int32_t)pass_number(rows, i, 1), pass_number(rows, i, 2),
 			pass_number(rows, i, 3) };
+	for (size_t i = 1; i < leaves_n; i++)
+		if (leaves[i].shard == leaves[i - 1].shard && leaves[i].day == leaves[i - 1].day)
+			doubts[VERIFY_RULE_DAYS] = doubts[VERIFY_RULE_DAYS_BEFORE] = true;
 	PQclear(rows);
 }
 
@@ -242,7 +259,7 @@ void verify_rows_run(PGconn *conn, const struct verify_scope *scope, bool *doubt
 
 	memset(doubts_r, 0, VERIFY_RULES * sizeof(*doubts_r));
 	doubts_r[VERIFY_RULE_NONE] = true;
-	leaves_read(conn, scope);
+	leaves_read(conn, scope, doubts_r);
 	rows_accounts_begin(conn, scope, doubts_r);
 	rows_batches_begin(conn, scope, doubts_r);
 	rows_tallies_begin(conn, scope, doubts_r);

@@ -98,6 +98,8 @@ static void pendings_take(const struct verify_scope *scope, bool *doubts)
 	json_t *contents = json_loads(scope->state, 0, NULL);
 	json_t *pendings = json_object_get(contents, "pendings");
 
+	if (!json_is_object(contents) || (pendings != NULL && !json_is_array(pendings)))
+		doubts[VERIFY_RULE_PENDINGS] = true;
 	for (size_t i = 0; i < json_array_size(pendings); i++) {
 		json_int_t player, game, amount;
 

@@ -40,6 +40,7 @@ static int at;
 static int32_t shard, day;
 static int64_t first, last;
 static struct sha256 hash;
+static int64_t hashed; /* rows of the batch */
 static struct group groups[GROUPS_MAX];
 static size_t groups_n, group_last;
 static bool sums_known; /* no sum of 64 bits was too small, and there was room */
@@ -66,6 +67,7 @@ static void batch_begin(bool *doubts)
 	sha256_begin(&hash);
 	sha256_add(&hash, before.bytes, before.length);
 	groups_n = group_last = 0;
+	hashed = 0;
 	sums_known = true;
 }
 
@@ -92,6 +94,7 @@ static void hash_row(const struct verify_row *row)
 
 	for (size_t i = 0; i < ROW_NUMBERS; i++)
 		numbers[i] = htobe64((uint64_t)row->number[i]);
+	hashed++;
 	sha256_add(&hash, numbers, sizeof(numbers));
 	for (size_t i = 0; i < row->tallies_n; i++)
 		length += (size_t)snprintf(tallies + length, sizeof(tallies) - length,
@@ -192,11 +195,12 @@ static bool sums_match(void)
 
 /* ---- rows ---- */
 
+/* A digest of no rows can be made as well as one of some. */
 static void batch_end(bool *doubts)
 {
-	if (!digest_matches())
+	if (!digest_matches() || hashed != last - first + 1)
 		doubts[VERIFY_RULE_CHAIN] = true;
-	if (!sums_known || !sums_match())
+	if (!sums_known || !sums_match() || hashed != last - first + 1)
 		doubts[VERIFY_RULE_SUMS] = true;
 	at++;
 	batch_begin(doubts);
@@ -219,8 +223,10 @@ void rows_batches_row(const struct verify_row *row, bool *doubts)
 
 	while (batches_left() && (shard < row->shard || (shard == row->shard && last < seq)))
 		batch_end(doubts);
-	if (!batches_left() || shard != row->shard || seq < first || day != row->day)
+	if (!batches_left() || shard != row->shard || seq < first || day != row->day) {
+		doubts[VERIFY_RULE_CHAIN] = doubts[VERIFY_RULE_SUMS] = true;
 		return;
+	}
 	hash_row(row);
 	sums_row(row);
 }

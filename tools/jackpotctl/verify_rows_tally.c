@@ -17,18 +17,18 @@ static const char totals_sql[] =
 	"jsonb_array_elements($3::jsonb->'vectors') e), "
 	"vectors as (select 'pool' as owner, pool, shard, tally, total, seq from pool.vector union "
 	"all select 'cards', pool, shard, tally, total, seq from cards.vector), "
-	"told as (select 0 as owner, w.shard, w.tally, w.total, w.seq, k.seq is null or (k.seen, "
+	"told as (select 0 as owner, 0 as pool, w.shard, w.tally, w.total, w.seq, k.seq is null or (k.seen, "
 	"k.seq) is distinct from (w.total, w.seq) as new from wallet.tally_total w left join kept "
 	"k using (shard, tally) union all select case v.owner when 'pool' then 1 else 2 end, "
-	"v.shard, v.tally, v.total, v.seq, (v.total, v.seq) is distinct from (o.total, o.seq) from "
+	"v.pool, v.shard, v.tally, v.total, v.seq, (v.total, v.seq) is distinct from (o.total, o.seq) from "
 	"vectors v left join old o using (owner, pool, shard, tally)) "
 	"select t.shard, t.tally, t.owner, t.seq, t.new::integer, case when d.due between "
-	"-9223372036854775808 and 9223372036854775807 then d.due::bigint end from told t left join "
+	"-9223372036854775808 and 9223372036854775807 then d.due::bigint end, t.pool from told t left join "
 	"kept k using (shard, tally) left join @base@ b using (shard), lateral (select "
 	"t.total::numeric - coalesce(k.total, 0) + case when t.new and t.seq < coalesce(b.seq, 0) "
 	"then (select coalesce(sum(j.stake), 0) from wallet.journal j where j.shard = t.shard and "
 	"j.seq > t.seq and j.seq <= b.seq and t.tally = any(j.tallies)) else 0 end as due) d order "
-	"by 1, 2, 3";
+	"by 1, 2, 3, 7";
 
 static const char tallies_sql[] = "select id, game, currency from pool.tally order by id";
 
@@ -48,7 +48,18 @@ static struct total *totals;
 static struct tally *tallies;
 static size_t totals_n, tallies_n;
 
-static void totals_read(PGconn *conn, const struct verify_scope *scope)
+/* A total that is there twice counts twice for a query. */
+static bool is_twice(const PGresult *rows, int row)
+{
+	static const int key[] = { 0, 1, 2, 6 }; /* shard, tally, owner, pool */
+
+	for (size_t i = 0; i < sizeof(key) / sizeof(key[0]); i++)
+		if (pass_number(rows, row, key[i]) != pass_number(rows, row - 1, key[i]))
+			return false;
+	return true;
+}
+
+static void totals_read(PGconn *conn, const struct verify_scope *scope, bool *doubts)
 {
 	PGresult *rows = pass_ask(conn, scope, totals_sql);
 
@@ -64,20 +75,24 @@ static void totals_read(PGconn *conn, const struct verify_scope *scope)
 		total->new = pass_number(rows, i, 4) != 0;
 		total->known = PQgetisnull(rows, i, 5) == 0;
 		total->due = total->known ? pass_number(rows, i, 5) : 0;
+		if (i > 0 && is_twice(rows, i))
+			doubts[rules[total->owner]] = true;
 	}
 	PQclear(rows);
 }
 
 void rows_tallies_begin(PGconn *conn, const struct verify_scope *scope, bool *doubts)
 {
-	(void)doubts;
-	totals_read(conn, scope);
+	totals_read(conn, scope, doubts);
 	PGresult *rows = pass_ask(conn, scope, tallies_sql);
 	tallies_n = (size_t)PQntuples(rows);
 	tallies = pass_room(tallies_n, sizeof(*tallies));
 	for (int i = 0; i < (int)tallies_n; i++)
 		tallies[i] = (struct tally){ (int32_t)pass_number(rows, i, 0),
 			(int32_t)pass_number(rows, i, 1), (int32_t)pass_number(rows, i, 2) };
+	for (size_t i = 1; i < tallies_n; i++)
+		if (tallies[i].id == tallies[i - 1].id)
+			doubts[VERIFY_RULE_TALLY_ROWS] = true;
 	PQclear(rows);
 }
 
