@@ -255,7 +255,7 @@ own() {
     local user=0 group
     ! own_users || user=$(user_of "$2")
     group=${3:-$user}
-    find -P "$1" \( ! -uid "$user" -o ! -gid "$group" \) -exec chown -h "$user:$group" {} + ||
+    PATH=/usr/sbin:/usr/bin:/sbin:/bin find -P "$1" \( ! -uid "$user" -o ! -gid "$group" \) -execdir chown -h "$user:$group" {} + ||
         die "$1: found a file that cannot be given to the user $user, expected one that can; lsattr shows whether it may only be added to (chattr -a changes that)"
 }
 
@@ -279,9 +279,20 @@ key_put() {
     local folder=${1%/*} new
     new=${folder%/*}/.${folder##*/}.${1##*/}.new
     rm -f "$new"
-    (umask 077 && cat >"$new")
+    (umask 077 && set -o noclobber && cat >"$new")
     [ "$(id -u)" != 0 ] || chown --reference="$folder" "$new"
-    mv "$new" "$1"
+    mv -T "$new" "$1"
+}
+
+# own_cat FILE: what is in it, read as the user who owns its folder: a service may have put a link there, to what it may not read itself, or a pipe.
+own_cat() {
+    (
+        as=()
+        cd "${1%/*}" || exit 1
+        user=$(stat -c %u .)
+        [ "$(id -u)" != 0 ] || [ "$user" = 0 ] || as=(setpriv --reuid "$user" --regid "$user" --clear-groups --bounding-set=-all --inh-caps=-all --no-new-privs)
+        exec "${as[@]}" timeout 10 head -c 1000000 -- "${1##*/}" </dev/null
+    ) || die "$1: found a file that the owner of its folder cannot read, expected one that it can"
 }
 
 # reachable PATH: can the users of the services read it, and all in it, from the data folder?

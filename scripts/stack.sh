@@ -150,7 +150,10 @@ wait_for_server() {
     done
 }
 
-make_database() { "$ROOT/scripts/roles.sh" sql | as_admin -v ON_ERROR_STOP=1; }
+make_database() {
+    local text
+    text=$("$ROOT/scripts/roles.sh" sql) && as_admin -v ON_ERROR_STOP=1 <<<"$text"
+}
 
 # Starts the servers where they do not run, and waits for those that are named.
 start_servers() {
