@@ -322,8 +322,8 @@ def test_kafka_opens_to_passwords_only():
     said = kafka_tool(f"--controller={host}:{place.ports['KAFKA_CONTROLLER_PORT']}", "--controller-login=keys/wallet/kafka", "--only-wait", "--wait=1", status=1)
     assert "could not be set" in said, said
     logins = {name: f"{place.data}/keys/{name}/kafka" for name in ("admin", *{service for service, _, _ in kafka_granted()})}
-    assert all(os.stat(path).st_mode & 0o777 == 0o600 for path in (*logins.values(), f"{place.data}/kafka/server.properties", f"{place.data}/kafka/broker.login"))
-    passwords = {read_text(path).split()[1] for path in (*logins.values(), f"{place.data}/kafka/broker.login")}
+    assert all(os.stat(path).st_mode & 0o777 == 0o600 for path in (*logins.values(), f"{place.data}/kafka/server.properties", f"{place.data}/run/broker.login"))
+    passwords = {read_text(path).split()[1] for path in (*logins.values(), f"{place.data}/run/broker.login")}
     assert len(passwords) == len(logins) + 1
     told = "".join(read_text(path) for path in [f"{place.data}/run/supervisor.conf", f"{place.data}/run/stack.conf", f"{place.data}/run/stack.env", *glob.glob(f"{place.data}/log/*")])
     for pid in [row[1] for row in (*place.status().values(), *place.status("stack").values())]:
