@@ -187,13 +187,13 @@ random_key() { od -An -v -tx1 -N24 /dev/urandom | tr -d ' \n'; }
 
 # redis_as_admin WORD..: a command to Redis, as the user who may do all; to one that is not ours as CARILLON_REDIS_LOGIN says.
 redis_as_admin() {
-    local address=${CARILLON_REDIS:-127.0.0.1:$(port_get REDIS_PORT)} file=$CARILLON_DATA/keys/admin/redis user password login=()
+    local address=${CARILLON_REDIS:-127.0.0.1:$(port_get REDIS_PORT)} file=$CARILLON_DATA/keys/admin/redis user password
     [ ! -f "$RUN/foreign-CARILLON_REDIS" ] || file=${CARILLON_REDIS_LOGIN:-}
     if [ -n "$file" ]; then
         read -r user password <"$file"
-        login=(env "REDISCLI_AUTH=$password")
+        local -x REDISCLI_AUTH=$password # everybody may read a command line
     fi
-    "${login[@]}" redis-cli ${user:+--user "$user"} --no-auth-warning -h "${address%:*}" -p "${address##*:}" "$@"
+    redis-cli ${user:+--user "$user"} --no-auth-warning -h "${address%:*}" -p "${address##*:}" "$@"
 }
 
 # ---- users of the system ----
