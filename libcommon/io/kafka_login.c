@@ -126,6 +126,7 @@ static bool log_in(int fd)
 static int connection_new(const struct sockaddr *address, socklen_t length)
 {
 	const struct timeval never = { 0 };
+	const int on = 1;
 	int fd = kafka_wire_connect_to(address, length);
 	if (fd < 0)
 		return -1;
@@ -137,6 +138,7 @@ static int connection_new(const struct sockaddr *address, socklen_t length)
 	}
 	(void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &never, sizeof(never));
 	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &never, sizeof(never));
+	(void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on)); /* its own had it */
 	(void)fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
 	return fd;
 }
