@@ -57,13 +57,17 @@ static const char *login_file(void)
 	return getenv("CARILLON_KAFKA_LOGIN") != NULL ? getenv("CARILLON_KAFKA_LOGIN") : "";
 }
 
-bool kafka_user_read(const char *path, struct kafka_user *user_r)
+bool kafka_user_take(FILE *file, struct kafka_user *user_r)
 {
-	FILE *file = fopen(path, "re");
 	bool good = file != NULL && fscanf(file, "%63s %127s", user_r->name, user_r->password) == 2;
 	if (file != NULL)
 		(void)fclose(file);
 	return good;
+}
+
+bool kafka_user_read(const char *path, struct kafka_user *user_r)
+{
+	return kafka_user_take(fopen(path, "re"), user_r);
 }
 
 const char *kafka_login_refusal(void)
