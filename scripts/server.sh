@@ -152,7 +152,7 @@ kafka() {
         mv -T kafka/data.new kafka/data
     elif [ ! -f kafka/data/meta.properties ]; then
         rm -rf kafka/data
-        "${java[@]}" kafka.tools.StorageTool format -t CarillonLocalStackAAA0 -c kafka/server.properties
+        "${AS[@]}" "${java[@]}" kafka.tools.StorageTool format -t CarillonLocalStackAAA0 -c kafka/server.properties
     fi
     # A disk that was full can cost a single node its own metadata, and with it every topic and user, and its data may have been deleted, or be of a version
     # without users: all are made again. What the topics held is only what the services tell each other, and say again. At the first start of all there is
