@@ -5,14 +5,20 @@
 # make: what is missing, and nothing else. rotate: a new key for each pair, which seals from SECONDS (default 10) from now on, when every instance has read
 # it; a key that was followed before is left out, so that a pair holds two. drop: leaves out every key that has been followed. Services read the file again
 # within a second; nothing stops. Events signed by a key that is left out are refused (no_key): rotate again, or drop, once they have been read.
-set -eu
+set -eu -o pipefail
 . "$(dirname "$0")/lib.sh"
 keys=${CARILLON_KEYS:-$CARILLON_DATA/keys}
 table=${CARILLON_SERVICES_CONF:-$ROOT/deploy/local/services.conf}
 services=$(sed -n 's/^service  *\([a-z-]*\) *.*/\1/p' "$table")
 [ -n "$services" ] || die "$table: found no service, expected at least one"
 
-all() { for service in $services; do [ ! -f "$keys/$service/bus.keys" ] || cat "$keys/$service/bus.keys"; done | sort -u; }
+# A service may write its own file: of that only what is its own counts.
+all() {
+    local service
+    for service in $services; do
+        [ ! -f "$keys/$service/bus.keys" ] || own_cat "$keys/$service/bus.keys" | awk -v s="$service" '$1 == s || $2 == s' || exit 1
+    done | sort -u
+}
 
 # From all keys on stdin, to the folders of both: whole files, each in one step.
 put() {
@@ -29,10 +35,10 @@ put() {
     done
     # All at once, as far as that goes: who seals with a new key is not to be ahead of who opens.
     for service in $services; do
-        if cmp -s "$keys/.$service.bus.keys.new" "$keys/$service/bus.keys"; then
+        if [ -f "$keys/$service/bus.keys" ] && [ "$(own_cat "$keys/$service/bus.keys")" = "$(<"$keys/.$service.bus.keys.new")" ]; then
             rm -f "$keys/.$service.bus.keys.new"
         else
-            mv "$keys/.$service.bus.keys.new" "$keys/$service/bus.keys"
+            mv -T "$keys/.$service.bus.keys.new" "$keys/$service/bus.keys"
         fi
     done
 }

@@ -17,16 +17,17 @@ move_older() {
         file=$keys/${path#*/}
         [ -f "$file" ] && [ ! -e "$keys/$path" ] || continue
         own_folder "$keys/${path%/*}" "${path%/*}"
-        mv "$file" "$keys/$path"
+        own "$file" "${path%/*}"
+        mv -T "$file" "$keys/$path"
     done
-    for file in "$keys"/operator-*.key; do [ ! -f "$file" ] || mv "$file" "$keys/gateway/"; done
+    for file in "$keys"/operator-*.key; do [ ! -f "$file" ] || { own "$file" gateway && mv -T "$file" "$keys/gateway/${file##*/}"; }; done
     for path in "${SERVICES[@]}"; do
-        for file in "$CARILLON_DATA/hand/$path"-[0-9]*.hand; do [ ! -f "$file" ] || { own_folder "$CARILLON_DATA/hand/$path" "$path" && mv "$file" "$CARILLON_DATA/hand/$path/"; }; done
+        for file in "$CARILLON_DATA/hand/$path"-[0-9]*.hand; do [ ! -f "$file" ] || { own_folder "$CARILLON_DATA/hand/$path" "$path" && mv -T "$file" "$CARILLON_DATA/hand/$path/${file##*/}"; }; done
     done
 }
 
 make_missing() {
-    local path number
+    local path number token
     sed -n 's/^key  *//p' "$table" | while read -r path number; do
         [ -s "$keys/$path" ] && continue
         own_folder "$keys/${path%/*}" "${path%/*}"
@@ -34,7 +35,8 @@ make_missing() {
     done
     # Both sign and check tokens: the gateway's is the one that counts.
     own_folder "$keys/notifications" notifications
-    cmp -s "$keys/gateway/token.key" "$keys/notifications/token.key" || key_put "$keys/notifications/token.key" <"$keys/gateway/token.key"
+    token=$(own_cat "$keys/gateway/token.key")
+    [ -f "$keys/notifications/token.key" ] && [ "$(own_cat "$keys/notifications/token.key")" = "$token" ] || key_put "$keys/notifications/token.key" <<<"$token"
 }
 
 own_keys() {
@@ -76,7 +78,7 @@ for_containers() {
     chmod 755 "$keys/postgres" "$keys/redis"
     chmod 644 "$keys/postgres/roles.sql" "$keys/redis/users.acl"
     # init tells Kafka the passwords of all; its administrator's own stays with Kafka.
-    for name in "${KAFKA_USERS[@]:1}"; do mkdir -p "$keys/kafka/$name" && cp "$keys/$name/kafka" "$keys/kafka/$name/kafka"; done
+    for name in "${KAFKA_USERS[@]:1}"; do mkdir -p "$keys/kafka/$name" && own_cat "$keys/$name/kafka" | key_put "$keys/kafka/$name/kafka"; done
     make_keys
     own_folder "$keys/owner" init
     own_folder "$keys/kafka" init

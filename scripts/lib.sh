@@ -187,13 +187,13 @@ random_key() { od -An -v -tx1 -N24 /dev/urandom | tr -d ' \n'; }
 
 # redis_as_admin WORD..: a command to Redis, as the user who may do all; to one that is not ours as CARILLON_REDIS_LOGIN says.
 redis_as_admin() {
-    local address=${CARILLON_REDIS:-127.0.0.1:$(port_get REDIS_PORT)} file=$CARILLON_DATA/keys/admin/redis user password login=()
+    local address=${CARILLON_REDIS:-127.0.0.1:$(port_get REDIS_PORT)} file=$CARILLON_DATA/keys/admin/redis user password
     [ ! -f "$RUN/foreign-CARILLON_REDIS" ] || file=${CARILLON_REDIS_LOGIN:-}
     if [ -n "$file" ]; then
         read -r user password <"$file"
-        login=(env "REDISCLI_AUTH=$password")
+        local -x REDISCLI_AUTH=$password # everybody may read a command line
     fi
-    "${login[@]}" redis-cli ${user:+--user "$user"} --no-auth-warning -h "${address%:*}" -p "${address##*:}" "$@"
+    redis-cli ${user:+--user "$user"} --no-auth-warning -h "${address%:*}" -p "${address##*:}" "$@"
 }
 
 # ---- users of the system ----
@@ -255,7 +255,7 @@ own() {
     local user=0 group
     ! own_users || user=$(user_of "$2")
     group=${3:-$user}
-    find -P "$1" \( ! -uid "$user" -o ! -gid "$group" \) -exec chown -h "$user:$group" {} + ||
+    PATH=/usr/sbin:/usr/bin:/sbin:/bin find -P "$1" \( ! -uid "$user" -o ! -gid "$group" \) -execdir chown -h "$user:$group" {} + ||
         die "$1: found a file that cannot be given to the user $user, expected one that can; lsattr shows whether it may only be added to (chattr -a changes that)"
 }
 
@@ -279,9 +279,20 @@ key_put() {
     local folder=${1%/*} new
     new=${folder%/*}/.${folder##*/}.${1##*/}.new
     rm -f "$new"
-    (umask 077 && cat >"$new")
+    (umask 077 && set -o noclobber && cat >"$new")
     [ "$(id -u)" != 0 ] || chown --reference="$folder" "$new"
-    mv "$new" "$1"
+    mv -T "$new" "$1"
+}
+
+# own_cat FILE: what is in it, read as the user who owns its folder: a service may have put a link there, to what it may not read itself, or a pipe.
+own_cat() {
+    (
+        as=()
+        cd "${1%/*}" || exit 1
+        user=$(stat -c %u .)
+        [ "$(id -u)" != 0 ] || [ "$user" = 0 ] || as=(setpriv --reuid "$user" --regid "$user" --clear-groups --bounding-set=-all --inh-caps=-all --no-new-privs)
+        exec "${as[@]}" timeout 10 head -c 1000000 -- "${1##*/}" </dev/null
+    ) || die "$1: found a file that the owner of its folder cannot read, expected one that it can"
 }
 
 # reachable PATH: can the users of the services read it, and all in it, from the data folder?

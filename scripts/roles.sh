@@ -7,10 +7,12 @@
 # keys: makes the passwords that are missing. sql: prints what makes the roles and sets their passwords, for the administrator of a database that is not
 # ours: scripts/roles.sh sql | psql -d postgres; start the stack with CARILLON_PG_ROLES=1 then. redis: prints the users of Redis, an ACL file. dsn: the
 # address for NAME. rotate: new passwords, in force at once: a connection that is open stays.
-set -eu
+set -eu -o pipefail
 . "$(dirname "$0")/lib.sh"
 
 role_of() { if [ "$1" = owner ]; then echo carillon; else echo "carillon_${1//-/_}"; fi; }
+# checked FILE PASSWORD: a service may write its own file, and what is in it comes to where root's word counts.
+checked() { [[ $2 =~ ^[0-9a-f]{48}$ ]] || die "keys/$1: found another password than 48 hexadecimal digits, expected one as scripts/roles.sh makes it: delete the file, and start again"; }
 known() { case " ${PG_ROLES[*]} " in *" $1 "*) ;; *) die "NAME: found '$1', expected one of ${PG_ROLES[*]}" ;; esac; }
 
 # password_make NAME: into its file, whole or not at all.
@@ -36,17 +38,24 @@ redis_rights() {
     progressive-pool | jackpot-cards) echo '~carillon:counters:* +multi +exec +del +hset' ;;
     esac
 }
-redis_hash() { cut -d' ' -f2 "$CARILLON_DATA/keys/$1/redis" | tr -d '\n' | sha256sum | cut -d' ' -f1; }
+redis_hash() {
+    local password
+    password=$(own_cat "$CARILLON_DATA/keys/$1/redis" | cut -d' ' -f2) && checked "$1/redis" "$password"
+    printf %s "$password" | sha256sum | cut -d' ' -f1
+}
 
 print_redis() {
-    local name
+    local name hash
     make_keys
     # Nobody can log in as this user, but Redis replays its own log by its rights, and leaves out each transaction that these forbid.
     echo 'user default off resetpass ~* &* +@all'
-    for name in "${REDIS_USERS[@]}"; do echo "user carillon_${name//-/_} on #$(redis_hash "$name") resetchannels $(redis_rights "$name")"; done
+    for name in "${REDIS_USERS[@]}"; do
+        hash=$(redis_hash "$name")
+        echo "user carillon_${name//-/_} on #$hash resetchannels $(redis_rights "$name")"
+    done
 }
 
-password_of() { cut -d: -f5 "$CARILLON_DATA/keys/$1/pgpass"; }
+password_of() { own_cat "$CARILLON_DATA/keys/$1/pgpass" | cut -d: -f5; }
 
 # Servers that start at the same moment do so one after the other.
 make_keys() {
@@ -63,11 +72,13 @@ make_keys() {
 
 # No role but the administrator's may make others, or pass row security.
 role_sql() {
-    local role
+    local role password
     role=$(role_of "$1")
+    password=$(password_of "$1")
+    checked "$1/pgpass" "$password"
     cat <<SQL
 select 'create role $role' where not exists (select from pg_roles where rolname = '$role') \gexec
-alter role $role login nosuperuser nocreatedb nocreaterole noreplication nobypassrls password '$(password_of "$1")';
+alter role $role login nosuperuser nocreatedb nocreaterole noreplication nobypassrls password '$password';
 SQL
 }
 
@@ -103,9 +114,11 @@ rotate() {
 
 # An installation that uses a Redis of its own.
 rotate_redis() {
+    local hash
     [ ! -f "$RUN/foreign-CARILLON_REDIS" ] && [ -s "$CARILLON_DATA/keys/$1/redis" ] || return 0
     login_make "$1" redis
-    [ "$(redis_as_admin acl setuser "carillon_${1//-/_}" resetpass "#$(redis_hash "$1")")" = OK ] ||
+    hash=$(redis_hash "$1")
+    [ "$(redis_as_admin acl setuser "carillon_${1//-/_}" resetpass "#$hash")" = OK ] ||
         die "the new password of $1 for Redis is in its file, not in Redis: run this again"
     print_redis | key_put "$CARILLON_DATA/redis/users.acl"
 }

@@ -60,9 +60,9 @@ start_all() {
         "$ROOT/scripts/setup.sh" --quiet
         with_dots 'building' build
     }
-    # Of a Kafka that starts again nobody waits for the topics.
+    # Of a Kafka that starts again nobody waits for the topics, unless its first start was interrupted.
     local had_kafka=0
-    [ -n "${CARILLON_KAFKA:-}" ] || [ ! -f "$CARILLON_DATA/kafka/data/meta.properties" ] || had_kafka=1
+    [ -n "${CARILLON_KAFKA:-}" ] || [ ! -f "$CARILLON_DATA/kafka/data/meta.properties" ] || [ ! -f "$RUN/stack.env" ] || had_kafka=1
     "$ROOT/scripts/stack.sh" start
     "$ROOT/scripts/migrate.sh"
     console_user

@@ -31,12 +31,11 @@ postgres_place() {
 # which is in the cluster's own folder (0700): who starts the stack, by their name in the system.
 postgres_admits() {
     local user
-    printf '%s\n' 'local all postgres peer map=carillon' 'host all postgres all reject' 'host all all 127.0.0.1/32 scram-sha-256' >"$PG_DATA/pg_hba.conf.new"
-    for user in root "${PG_USER:-$(id -un)}"; do echo "carillon $user postgres"; done | sort -u >"$PG_DATA/pg_ident.conf.new"
-    chmod 644 "$PG_DATA"/pg_{hba,ident}.conf.new
-    mv "$PG_DATA/pg_hba.conf.new" "$PG_DATA/pg_hba.conf"
-    mv "$PG_DATA/pg_ident.conf.new" "$PG_DATA/pg_ident.conf"
+    printf '%s\n' 'local all postgres peer map=carillon' 'host all postgres all reject' 'host all all 127.0.0.1/32 scram-sha-256' | postgres_put pg_hba.conf
+    for user in root "${PG_USER:-$(id -un)}"; do echo "carillon $user postgres"; done | sort -u | postgres_put pg_ident.conf
 }
+# Root writes nothing into a folder of another user's: there may be a link.
+postgres_put() { (cd "$PG_DATA" && "${AS[@]}" sh -c 'umask 022 && rm -f "$1.new" && cat >"$1.new" && mv -T "$1.new" "$1"' sh "$1"); }
 
 # A postmaster that was killed may not be gone yet, and Postgres refuses to start as long as its number is taken. A process that has no program any more is
 # at its end, or waits for its parent to hear of that.
@@ -63,7 +62,7 @@ postgres() {
         else
             (cd "$PG_DATA" && "${AS[@]}" "$PG_BIN/initdb" -D "$PG_DATA/data.new" -U postgres -E UTF8 --locale=C.UTF-8 --auth-local=peer --auth-host=reject --no-instructions)
         fi
-        mv "$PG_DATA/data.new" "$PG_DATA/data"
+        mv -T "$PG_DATA/data.new" "$PG_DATA/data"
     fi
     postgres_admits
     # A sixteenth of the memory, 128 to 1024 MB: with a million players each round changes another page of accounts.
@@ -82,10 +81,10 @@ postgres() {
 redis() {
     mkdir -p redis
     chmod 700 redis
-    local acl
+    local acl text
     acl=$("$ROOT/scripts/roles.sh" redis)
     key_put "$CARILLON_DATA/redis/users.acl" <<<"$acl"
-    key_put "$CARILLON_DATA/redis/redis.conf" <<CONF
+    text=$(cat <<CONF
 dir redis
 aclfile users.acl
 bind 127.0.0.1
@@ -99,13 +98,15 @@ save ""
 maxmemory 512mb
 maxmemory-policy volatile-lru
 CONF
+    )
+    key_put "$CARILLON_DATA/redis/redis.conf" <<<"$text"
     own redis redis
     # shellcheck disable=SC2046
-    exec $(as_user redis) redis-server - <redis/redis.conf # by its name it would be looked for from the root folder on
+    exec $(as_user redis) redis-server - <<<"$text" # by its name it would be looked for from the root folder on
 }
 
 # Java looks for every file from the root folder on, so what its user cannot reach that way is copied into the data folder. Where the data folder cannot be
-# reached either, as below /root, Kafka is root's, but without a capability.
+# reached either, as below /root, Kafka is root's, but without a capability; where it needs one to get there, as below a closed /home/NAME, with that one alone.
 kafka_place() {
     jars=$CARILLON_CACHE/kafka/jars
     log4j=$ROOT/deploy/local/log4j2.properties
@@ -114,8 +115,10 @@ kafka_place() {
     read -ra AS < <(as_user kafka)
     chmod a+x "$CARILLON_DATA"
     if ! "${AS[@]}" test -x "$CARILLON_DATA"; then
-        say "$CARILLON_DATA cannot be reached by the user $(user_of kafka): Kafka runs as root, without a capability"
         AS=(setpriv --clear-groups --bounding-set=-all --inh-caps=-all --no-new-privs)
+        # Not even root passes a folder of another user's that is closed to all, without this one.
+        "${AS[@]}" test -x "$CARILLON_DATA" || AS=(setpriv --clear-groups --bounding-set=-all,+dac_read_search --inh-caps=-all --no-new-privs)
+        say "$CARILLON_DATA cannot be reached by the user $(user_of kafka): Kafka runs as root, with ${AS[2]}"
         chown 0:0 kafka
         return
     fi
@@ -134,7 +137,8 @@ kafka() {
     kafka_place
     secret=$(random_key)
     kafka_properties "$port" "$controller" kafka/data "$secret" | key_put "$CARILLON_DATA/kafka/server.properties"
-    echo "broker $secret" | key_put "$CARILLON_DATA/kafka/broker.login"
+    echo "broker $secret" | key_put "$RUN/broker.login" # the broker itself never reads it
+    rm -f kafka/broker.login                            # of an earlier version
     # The broker's own advice is G1 and a larger heap; a single node that batches well needs neither, and starts sooner without.
     java=(java -Xms256m -Xmx512m -XX:+UseSerialGC -XX:TieredStopAtLevel=4 -Xshare:auto -Djava.awt.headless=true
         "-Dlog4j2.configurationFile=$log4j")
@@ -145,10 +149,10 @@ kafka() {
     if [ ! -f kafka/data/meta.properties ] && [ -d "${CARILLON_PREPARED:-}/kafka" ]; then
         rm -rf kafka/data kafka/data.new
         cp -a "$CARILLON_PREPARED/kafka" kafka/data.new
-        mv kafka/data.new kafka/data
+        mv -T kafka/data.new kafka/data
     elif [ ! -f kafka/data/meta.properties ]; then
         rm -rf kafka/data
-        "${java[@]}" kafka.tools.StorageTool format -t CarillonLocalStackAAA0 -c kafka/server.properties
+        "${AS[@]}" "${java[@]}" kafka.tools.StorageTool format -t CarillonLocalStackAAA0 -c kafka/server.properties
     fi
     # A disk that was full can cost a single node its own metadata, and with it every topic and user, and its data may have been deleted, or be of a version
     # without users: all are made again. What the topics held is only what the services tell each other, and say again. At the first start of all there is
@@ -158,15 +162,15 @@ kafka() {
         [ ! -f "$RUN/stack.env" ] || settle=(--keys=keys --partitions="$CARILLON_SHARDS")
         # A broker on a busy machine may be late with an answer. $$ is its process.
         for _ in 1 2 3 4 5; do
-            "$BIN/kafka-topics" --brokers="127.0.0.1:$port" --login=keys/admin/kafka --controller="127.0.0.1:$controller" --controller-login=kafka/broker.login \
+            "$BIN/kafka-topics" --brokers="127.0.0.1:$port" --login=keys/admin/kafka --controller="127.0.0.1:$controller" --controller-login=run/broker.login \
                 --wait=60 "${settle[@]}" >/dev/null && break
             sleep 2
             kill -0 $$ 2>/dev/null || break
         done &
     fi
     # What is left of topics lost that way: a broker that is killed before it has deleted them reads them all at its next start.
-    rm -rf kafka/data/*-stray
     [ "${#AS[@]}" = 0 ] || chown -R --reference=kafka kafka
+    "${AS[@]}" rm -rf kafka/data/*-stray
     exec "${AS[@]}" "${java[@]}" kafka.Kafka kafka/server.properties
 }
 

@@ -19,13 +19,25 @@ crowd=${CARILLON_CROWD:-0}
 [[ $crowd =~ ^[0-9]{1,6}$ ]] || die "CARILLON_CROWD: found '$crowd', expected a number of players"
 table=$ROOT/deploy/local/services.conf
 
+# foreign_login redis|kafka FILE: a copy for each service of the login to a server that is not ours: the services' users cannot read the file itself.
+foreign_login() {
+    local name file=$2
+    [ -f "$RUN/foreign-CARILLON_${1^^}" ] || file=''
+    [ -z "$file" ] || [ -r "$file" ] || die "CARILLON_${1^^}_LOGIN: found no file '$file' to read, expected one with user and password"
+    for name in "${SERVICES[@]}"; do
+        if [ -n "$file" ]; then key_put "$CARILLON_DATA/keys/$name/$1-foreign" <"$file"; else rm -f "$CARILLON_DATA/keys/$name/$1-foreign"; fi
+    done
+}
+
 # What each service has of its own, and who it is.
 settle_in() {
     mkdir -p "$RUN/hold"
     rm -f "$RUN"/hold/*
     "$ROOT/scripts/keys.sh" make
+    foreign_login redis "${CARILLON_REDIS_LOGIN:-}"
+    foreign_login kafka "${CARILLON_KAFKA_LOGIN:-}"
     own_folder "$CARILLON_DATA/payment-stub" payment-stub
-    [ ! -f "$RUN/payment-stub.json" ] || { own "$RUN/payment-stub.json" payment-stub && mv "$RUN/payment-stub.json" "$CARILLON_DATA/payment-stub/state.json"; }
+    [ ! -f "$RUN/payment-stub.json" ] || { own "$RUN/payment-stub.json" payment-stub && mv -T "$RUN/payment-stub.json" "$CARILLON_DATA/payment-stub/state.json"; }
     if own_users; then
         chmod a+x "$CARILLON_DATA"
         say "each service runs as a user of its own, from $(user_of "${SERVICES[0]}") on"
@@ -57,19 +69,14 @@ payments_url() {
 
 # common SERVICE: what every service is told. It reaches the database as a role of its own.
 common() {
-    local name dsn
+    local name dsn file
     dsn=$(pg_dsn "$1" keys)
     printf 'CARILLON_PG_DSN="%s" CARILLON_PG_RO_DSN="%s" ' "$dsn" "$dsn"
-    if [ -f "$RUN/foreign-CARILLON_REDIS" ]; then
-        printf 'CARILLON_REDIS_LOGIN="%s" ' "${CARILLON_REDIS_LOGIN:-}"
-    elif [ -s "$CARILLON_DATA/keys/$1/redis" ]; then
-        printf 'CARILLON_REDIS_LOGIN=keys/%s/redis ' "$1"
-    fi
-    if [ -f "$RUN/foreign-CARILLON_KAFKA" ]; then
-        printf 'CARILLON_KAFKA_LOGIN="%s" ' "${CARILLON_KAFKA_LOGIN:-}"
-    elif [ -s "$CARILLON_DATA/keys/$1/kafka" ]; then
-        printf 'CARILLON_KAFKA_LOGIN=keys/%s/kafka ' "$1"
-    fi
+    for name in redis kafka; do
+        file=keys/$1/$name
+        [ ! -f "$RUN/foreign-CARILLON_${name^^}" ] || file+=-foreign
+        [ ! -s "$CARILLON_DATA/$file" ] || printf 'CARILLON_%s_LOGIN=%s ' "${name^^}" "$file"
+    done
     for name in CARILLON_REDIS CARILLON_KAFKA CARILLON_SHARDS; do
         printf '%s="%s" ' "$name" "${!name}"
     done

@@ -150,7 +150,10 @@ wait_for_server() {
     done
 }
 
-make_database() { "$ROOT/scripts/roles.sh" sql | as_admin -v ON_ERROR_STOP=1; }
+make_database() {
+    local text
+    text=$("$ROOT/scripts/roles.sh" sql) && as_admin -v ON_ERROR_STOP=1 <<<"$text"
+}
 
 # Starts the servers where they do not run, and waits for those that are named.
 start_servers() {
@@ -182,7 +185,7 @@ start() {
         write_set_up
     fi
     # A Kafka that has started before makes its topics anew by itself (server.sh), and no service waits for it.
-    [ -n "${CARILLON_KAFKA:-}" ] || [ ! -f "$CARILLON_DATA/kafka/data/meta.properties" ] || servers=(postgres redis)
+    [ -n "${CARILLON_KAFKA:-}" ] || [ ! -f "$CARILLON_DATA/kafka/data/meta.properties" ] || [ ! -f "$RUN/stack.env" ] || servers=(postgres redis)
     # A supervisor that was killed just now may still seem to run, and then it ends: started again, once.
     start_servers "${servers[@]}" || { ! supervised && start_servers "${servers[@]}"; } || { stop_supervisor stack; die 'the stack did not start'; }
     [ -n "${CARILLON_PG_DSN:-}" ] || make_database

@@ -10,9 +10,10 @@ folder=${CARILLON_KEYS:-$CARILLON_DATA/keys}
 file=$folder/gateway/token.key
 life=${CARILLON_TOKEN_LIFE_S:-2592000}
 [ -s "$file" ] || die "$file: found nothing, expected a token key"
+text=$(own_cat "$file")
 
 # The keys as "NUMBER HEX SINCE": a file of one key has its digits alone, which are key 0.
-keys() { sed -E '/^[[:space:]]*$/d; s/^([0-9a-fA-F]{64})[[:space:]]*$/0 \1 0/' "$file"; }
+keys() { sed -E '/^[[:space:]]*$/d; s/^([0-9a-fA-F]{64})[[:space:]]*$/0 \1 0/' <<<"$text"; }
 # put [ADDED]: writes the keys of its input, of which ADDED are new (default: none).
 put() {
     local lines n
@@ -29,7 +30,10 @@ rotate() {
     local seconds=$1 now number=0 n hex since
     [[ $seconds =~ ^[0-9]{1,6}$ ]] || die "SECONDS: found '$seconds', expected a whole number of seconds"
     now=$(date +%s)
-    while read -r n hex since; do [ "$n" -lt "$number" ] || number=$((n + 1)); done < <(keys)
+    while read -r n hex since; do
+        [[ $n =~ ^[0-9]{1,5}$ ]] || die "$file: found the number '$n', expected at most five digits"
+        [ "$n" -lt "$number" ] || number=$((10#$n + 1))
+    done < <(keys)
     hex=$(od -An -v -tx1 -N32 /dev/urandom | tr -d ' \n')
     {
         # A key is superseded when the next one begins to sign; a token of it lives that long at most.

@@ -57,13 +57,17 @@ static const char *login_file(void)
 	return getenv("CARILLON_KAFKA_LOGIN") != NULL ? getenv("CARILLON_KAFKA_LOGIN") : "";
 }
 
-bool kafka_user_read(const char *path, struct kafka_user *user_r)
+bool kafka_user_take(FILE *file, struct kafka_user *user_r)
 {
-	FILE *file = fopen(path, "re");
 	bool good = file != NULL && fscanf(file, "%63s %127s", user_r->name, user_r->password) == 2;
 	if (file != NULL)
 		(void)fclose(file);
 	return good;
+}
+
+bool kafka_user_read(const char *path, struct kafka_user *user_r)
+{
+	return kafka_user_take(fopen(path, "re"), user_r);
 }
 
 const char *kafka_login_refusal(void)
@@ -126,6 +130,7 @@ static bool log_in(int fd)
 static int connection_new(const struct sockaddr *address, socklen_t length)
 {
 	const struct timeval never = { 0 };
+	const int on = 1;
 	int fd = kafka_wire_connect_to(address, length);
 	if (fd < 0)
 		return -1;
@@ -137,6 +142,7 @@ static int connection_new(const struct sockaddr *address, socklen_t length)
 	}
 	(void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &never, sizeof(never));
 	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &never, sizeof(never));
+	(void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on)); /* its own had it */
 	(void)fcntl(fd, F_SETFL, fcntl(fd, F_GETFL) | O_NONBLOCK);
 	return fd;
 }

@@ -9,6 +9,7 @@
 #include <librdkafka/rdkafka.h>
 
 #include <stdbool.h>
+#include <stdio.h>
 
 enum { KAFKA_USER_MAX = 64, KAFKA_PASSWORD_MAX = 128 };
 struct kafka_user {
@@ -16,6 +17,8 @@ struct kafka_user {
 };
 /* From a file with both, parted by a blank. False: it cannot be read, or has not both. */
 bool kafka_user_read(const char *path, struct kafka_user *user_r);
+/* The same from an open file, which it closes; NULL: false. */
+bool kafka_user_take(FILE *file, struct kafka_user *user_r);
 
 /* Connections log in before librdkafka has them. Without a file (CARILLON_KAFKA_LOGIN, or what
  * kafka_login_from was given) they do not. A log-in that fails is logged and tried again like a

@@ -1,5 +1,6 @@
 #include "libcommon/io/kafka_wire.h"
 
+#include "libcommon/io/clock.h"
 #include "libcommon/io/kafka_scram.h"
 
 #include <errno.h>
@@ -117,7 +118,8 @@ int kafka_wire_connect_to(const struct sockaddr *address, socklen_t length)
 	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof(wait));
 	if (connect(fd, address, length) == 0)
 		return fd;
-	int error = errno;
+	/* So the kernel says that SO_SNDTIMEO is over. */
+	int error = errno == EINPROGRESS ? ETIMEDOUT : errno;
 	(void)close(fd);
 	errno = error;
 	return -1;
@@ -144,11 +146,18 @@ int kafka_wire_connect(const char *address, char *why, size_t size)
 	return fd;
 }
 
-static bool receive(int fd, uint8_t *to, size_t n)
+/* Until end_us, however little comes at a time. */
+static bool receive(int fd, uint8_t *to, size_t n, uint64_t end_us)
 {
 	for (size_t had = 0; had < n;) {
-		ssize_t more = recv(fd, to + had, n - had, 0);
+		uint64_t now_us = clock_mono_us(), left_us = now_us < end_us ? end_us - now_us : 0;
+		const struct timeval wait = { .tv_sec = (time_t)(left_us / 1000000),
+			.tv_usec = (suseconds_t)(left_us % 1000000) };
 
+		if (left_us == 0)
+			return false;
+		(void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
+		ssize_t more = recv(fd, to + had, n - had, 0);
 		if (more <= 0)
 			return false;
 		had += (size_t)more;
@@ -159,6 +168,7 @@ static bool receive(int fd, uint8_t *to, size_t n)
 bool kafka_wire_ask(int fd, struct kafka_wire *wire, bool compact, char *why, size_t size)
 {
 	size_t length = wire->length;
+	uint64_t end_us = clock_mono_us() + KAFKA_WIRE_WAIT_MS * 1000ull;
 
 	wire->length = 0;
 	kafka_wire_number(wire, (uint32_t)(length - LENGTH_BYTES), LENGTH_BYTES);
@@ -168,10 +178,13 @@ bool kafka_wire_ask(int fd, struct kafka_wire *wire, bool compact, char *why, si
 	}
 	wire->length = LENGTH_BYTES;
 	wire->at = 0;
-	length = receive(fd, wire->bytes, LENGTH_BYTES) ? kafka_wire_take(wire, LENGTH_BYTES) : 0;
+	length = receive(fd, wire->bytes, LENGTH_BYTES, end_us)
+			 ? kafka_wire_take(wire, LENGTH_BYTES)
+			 : 0;
 	wire->at = 0;
 	wire->length = length;
-	if (length == 0 || length > KAFKA_WIRE_BYTES_MAX || !receive(fd, wire->bytes, length) ||
+	if (length == 0 || length > KAFKA_WIRE_BYTES_MAX ||
+		!receive(fd, wire->bytes, length, end_us) ||
 		kafka_wire_take(wire, 4) != CORRELATION) {
 		(void)snprintf(why, size, "the connection ended without an answer");
 		return false;

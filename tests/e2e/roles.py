@@ -319,11 +319,22 @@ def test_kafka_opens_to_passwords_only():
         assert "found no readable user and password" in said, said
     # A service sets no passwords, and its own opens no other listener.
     assert "could not be set" in kafka_tool("--keys=keys", "--user=wallet", "--wait=1", login="wallet", status=1)
+    # Nor does it choose another's password, or whose file is read, by what it writes into its own folder.
+    with tempfile.TemporaryDirectory() as folder:
+        os.mkdir(f"{folder}/wallet")
+        shutil.copy(f"{place.data}/keys/payments/kafka", f"{folder}/wallet/kafka")
+        assert "found the user 'carillon_payments', expected 'carillon_wallet'" in kafka_tool(f"--keys={folder}", "--user=wallet", "--wait=1", status=1)
+        os.unlink(f"{folder}/wallet/kafka")
+        os.symlink(f"{place.data}/keys/wallet/kafka", f"{folder}/wallet/kafka")
+        assert "found no readable user and password" in kafka_tool(f"--keys={folder}", "--user=wallet", "--wait=1", status=1)
+        os.unlink(f"{folder}/wallet/kafka")
+        os.mkfifo(f"{folder}/wallet/kafka")
+        assert "found no readable user and password" in kafka_tool(f"--keys={folder}", "--user=wallet", "--wait=1", status=1)
     said = kafka_tool(f"--controller={host}:{place.ports['KAFKA_CONTROLLER_PORT']}", "--controller-login=keys/wallet/kafka", "--only-wait", "--wait=1", status=1)
     assert "could not be set" in said, said
     logins = {name: f"{place.data}/keys/{name}/kafka" for name in ("admin", *{service for service, _, _ in kafka_granted()})}
-    assert all(os.stat(path).st_mode & 0o777 == 0o600 for path in (*logins.values(), f"{place.data}/kafka/server.properties", f"{place.data}/kafka/broker.login"))
-    passwords = {read_text(path).split()[1] for path in (*logins.values(), f"{place.data}/kafka/broker.login")}
+    assert all(os.stat(path).st_mode & 0o777 == 0o600 for path in (*logins.values(), f"{place.data}/kafka/server.properties", f"{place.data}/run/broker.login"))
+    passwords = {read_text(path).split()[1] for path in (*logins.values(), f"{place.data}/run/broker.login")}
     assert len(passwords) == len(logins) + 1
     told = "".join(read_text(path) for path in [f"{place.data}/run/supervisor.conf", f"{place.data}/run/stack.conf", f"{place.data}/run/stack.env", *glob.glob(f"{place.data}/log/*")])
     for pid in [row[1] for row in (*place.status().values(), *place.status("stack").values())]:

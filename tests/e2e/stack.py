@@ -270,6 +270,12 @@ def test_external_servers(two, three):
     done = script("stack.sh", "start", data=three, **addresses)
     check("servers whose addresses are given are used", done.returncode == 0 and not os.path.exists(f"{three}/pg"), done.stderr)
     check("and named in stack.env", pairs(f"{three}/run/stack.env")["CARILLON_PG_DSN"] == addresses["CARILLON_PG_DSN"])
+    done = script("services.sh", data=three, **addresses)
+    told = read(f"{three}/run/supervisor.conf") if done.returncode == 0 else ""
+    for name in ("redis", "kafka"):
+        copy = f"{three}/keys/wallet/{name}-foreign"
+        check(f"each service has the login to that {name} in its own folder", f"CARILLON_{name.upper()}_LOGIN=keys/wallet/{name}-foreign " in told
+              and read(copy) == read(f"{two}/keys/admin/{name}") and os.stat(copy).st_uid == os.stat(f"{three}/keys/wallet").st_uid, done.stderr)
     script("stack.sh", "stop", data=three)
     check("and not stopped", answers(two))
     done = script("migrate.sh", data=two)

@@ -198,6 +198,53 @@ def test_a_key_that_others_may_read_is_refused():
     wait_until("the engine", lambda: Person(place), 20)
 
 
+def refused(*command):
+    """What a script says that fails."""
+    done = subprocess.run(command, cwd=ROOT, env={**place.scripts, **place.environment}, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode != 0, (command, done)
+    return done.stdout + done.stderr
+
+
+def test_root_does_not_believe_what_a_service_wrote():
+    """A service may write the files in its own folder. What root's scripts read there is no statement, no other's key and no other's file."""
+    keys, outside = f"{place.data}/keys", f"{place.data}/outside"
+    for file, word in (("pgpass", "sql"), ("redis", "redis")):
+        path = f"{keys}/notifications/{file}"
+        right = read_text(path)
+        with open(path, "r+", encoding="utf-8") as text:
+            text.truncate()
+            text.write(f"*:*:*:carillon_notifications:x'; \\! touch {outside} #\n" if file == "pgpass" else "carillon_notifications x ~* +@all\n")
+        said = refused(f"{ROOT}/scripts/roles.sh", word)
+        assert f"keys/notifications/{file}: found another password" in said and "touch" not in said, said
+        with open(path, "r+", encoding="utf-8") as text:
+            text.truncate()
+            text.write(right)
+    with open(f"{keys}/payments/bus.keys", "a", encoding="utf-8") as file:
+        file.write(f"gateway wallet 9 {'ab' * 32} 0\ngateway payments 9 {'cd' * 32} 0\n")
+    place.script(f"{ROOT}/scripts/bus-keys.sh", "make")
+    gateway = read_text(f"{keys}/gateway/bus.keys")
+    assert "gateway payments 9 " in gateway and not any("gateway wallet 9 " in read_text(f"{keys}/{name}/bus.keys") for name in SERVICES)
+    for _ in range(2):  # the second leaves out what the first has replaced
+        place.script(f"{ROOT}/scripts/bus-keys.sh", "rotate", "0")
+    # A link to a folder is replaced, and nothing is put into that folder.
+    os.mkdir(outside)
+    os.unlink(f"{keys}/notifications/token.key")
+    os.symlink(outside, f"{keys}/notifications/token.key")
+    place.script(f"{ROOT}/scripts/keys.sh", "make")
+    assert not os.listdir(outside) and read_text(f"{keys}/notifications/token.key") == read_text(f"{keys}/gateway/token.key")
+    os.rmdir(outside)
+    if ROOT_RUNS:  # a link to what the service itself may not read
+        for name, file, command in (("gateway", "token.key", ("token-key.sh", "list")), ("gateway", "token.key", ("keys.sh", "make")),
+                                    ("payments", "bus.keys", ("bus-keys.sh", "list")), ("payments", "pgpass", ("roles.sh", "sql"))):
+            path = f"{keys}/{name}/{file}"
+            os.rename(path, f"{path}.kept")
+            os.symlink(f"{keys}/admin/redis", path)
+            said = refused(f"{ROOT}/scripts/{command[0]}", *command[1:])
+            os.rename(f"{path}.kept", path)
+            assert f"{path}: found a file that the owner of its folder cannot read" in said, said
+    test_modes_are_closed()
+
+
 def test_new_keys_belong_to_their_services():
     for command in (("roles.sh", "rotate"), ("bus-keys.sh", "rotate", "1"), ("token-key.sh", "rotate", "1")):
         place.script(f"{ROOT}/scripts/{command[0]}", *command[1:])

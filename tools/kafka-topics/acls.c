@@ -58,19 +58,26 @@ static rd_kafka_event_t *answer(rd_kafka_queue_t *queue, const char *what)
 	return NULL;
 }
 
+/* NULL (and said): librdkafka does not know what such a grant is. */
 static rd_kafka_AclBindingFilter_t *filter_of(const rd_kafka_AclBinding_t *acl)
 {
 	char why[256];
+	rd_kafka_AclBindingFilter_t *filter;
 
 	if (acl == NULL)
-		return rd_kafka_AclBindingFilter_new(RD_KAFKA_RESOURCE_ANY, NULL,
+		filter = rd_kafka_AclBindingFilter_new(RD_KAFKA_RESOURCE_ANY, NULL,
 			RD_KAFKA_RESOURCE_PATTERN_ANY, NULL, NULL, RD_KAFKA_ACL_OPERATION_ANY,
 			RD_KAFKA_ACL_PERMISSION_TYPE_ANY, why, sizeof(why));
-	return rd_kafka_AclBindingFilter_new(rd_kafka_AclBinding_restype(acl),
-		rd_kafka_AclBinding_name(acl), rd_kafka_AclBinding_resource_pattern_type(acl),
-		rd_kafka_AclBinding_principal(acl), rd_kafka_AclBinding_host(acl),
-		rd_kafka_AclBinding_operation(acl), rd_kafka_AclBinding_permission_type(acl), why,
-		sizeof(why));
+	else
+		filter = rd_kafka_AclBindingFilter_new(rd_kafka_AclBinding_restype(acl),
+			rd_kafka_AclBinding_name(acl),
+			rd_kafka_AclBinding_resource_pattern_type(acl),
+			rd_kafka_AclBinding_principal(acl), rd_kafka_AclBinding_host(acl),
+			rd_kafka_AclBinding_operation(acl),
+			rd_kafka_AclBinding_permission_type(acl), why, sizeof(why));
+	if (filter == NULL)
+		(void)fprintf(stderr, "kafka-topics: a grant cannot be asked for: %s\n", why);
+	return filter;
 }
 
 /* What is there: which grants of the table, and filters for what the table does not have. */
@@ -81,14 +88,17 @@ static bool look(rd_kafka_t *kafka, rd_kafka_queue_t *queue, bool there[GRANT_CO
 	const rd_kafka_AclBinding_t **acls;
 	rd_kafka_event_t *event;
 	size_t n;
+	bool good = true;
 
+	if (all == NULL)
+		return false;
 	rd_kafka_DescribeAcls(kafka, all, NULL, queue);
 	rd_kafka_AclBinding_destroy(all);
 	event = answer(queue, "read");
 	if (event == NULL)
 		return false;
 	acls = rd_kafka_DescribeAcls_result_acls(rd_kafka_event_DescribeAcls_result(event), &n);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; good && i < n; i++) {
 		bool known = false;
 
 		for (int g = 0; g < GRANT_COUNT; g++)
@@ -99,26 +109,51 @@ static bool look(rd_kafka_t *kafka, rd_kafka_queue_t *queue, bool there[GRANT_CO
 				     "%s on %s\n",
 				rd_kafka_AclBinding_principal(acls[i]),
 				rd_kafka_AclBinding_name(acls[i]));
-			surplus[(*surplus_r)++] = filter_of(acls[i]);
+			surplus[*surplus_r] = filter_of(acls[i]);
+			good = surplus[*surplus_r] != NULL;
+			*surplus_r += good;
 		}
 	}
 	rd_kafka_event_destroy(event);
-	return true;
+	return good;
+}
+
+/* Each filter has a result of its own. */
+static bool taken(rd_kafka_event_t *event)
+{
+	const rd_kafka_DeleteAcls_result_response_t **results;
+	size_t n;
+	bool good = true;
+
+	results = rd_kafka_DeleteAcls_result_responses(rd_kafka_event_DeleteAcls_result(event), &n);
+	for (size_t i = 0; i < n; i++) {
+		const rd_kafka_error_t *error =
+			rd_kafka_DeleteAcls_result_response_error(results[i]);
+
+		if (error != NULL) {
+			(void)fprintf(stderr, "kafka-topics: a grant could not be taken away: %s\n",
+				rd_kafka_error_string(error));
+			good = false;
+		}
+	}
+	return good;
 }
 
 static bool take_away(rd_kafka_t *kafka, rd_kafka_queue_t *queue,
 	rd_kafka_AclBindingFilter_t *surplus[SURPLUS_MAX], size_t n)
 {
 	rd_kafka_event_t *event;
+	bool good;
 
 	if (n == 0)
 		return true;
 	rd_kafka_DeleteAcls(kafka, surplus, n, NULL, queue);
 	rd_kafka_AclBinding_destroy_array(surplus, n);
 	event = answer(queue, "taken away");
+	good = event != NULL && taken(event);
 	if (event != NULL)
 		rd_kafka_event_destroy(event);
-	return event != NULL;
+	return good;
 }
 
 static bool created(rd_kafka_event_t *event)

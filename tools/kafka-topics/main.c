@@ -362,7 +362,7 @@ static bool set_users(const struct options *options)
 		char path[1024], expected[ACL_USER_MAX];
 
 		(void)snprintf(path, sizeof(path), "%s/%s/kafka", options->keys, name);
-		if (!user_read(path, &users[i]))
+		if (!user_read_plain(path, &users[i]))
 			return false;
 		acl_user(name, expected);
 		if (strcmp(users[i].name, expected) != 0) {

@@ -13,6 +13,8 @@ enum { USERS_MAX = 16 };
 
 /* Says on stderr what is wrong with the file. */
 bool user_read(const char *path, struct kafka_user *user_r);
+/* The same, of a file that is neither a link nor a pipe. */
+bool user_read_plain(const char *path, struct kafka_user *user_r);
 
 /* Sets the passwords, and makes users that are missing: through the first address of the list
  * host:port[,host:port..] that can be reached, as `as`. Tries again for wait_s seconds, then says
