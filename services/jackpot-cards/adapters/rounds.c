@@ -496,7 +496,7 @@ void rounds_pick(struct service *service, struct set_instance *instance,
 static void answer_waiting(struct service *service, struct set_instance *instance)
 {
 	struct waiting_pick **link = &instance->waiting;
-	while (*link != NULL) {
+	while (*link != NULL && stored_good()) {
 		struct waiting_pick *pick = *link;
 		if (!asked_totals_complete(&instance->asked, pick->question) ||
 			!try_pick(service, instance, pick)) {
@@ -578,7 +578,8 @@ void rounds_tick(struct service *service, struct set_instance *instance, uint64_
 	int left = EXPIRED_A_TURN;
 	answer_waiting(service, instance);
 	awards_again(service, instance, mono_us);
-	for (struct card_play *play = instance->plays; play != NULL && left > 0; play = play->next)
+	for (struct card_play *play = instance->plays; play != NULL && left > 0 && stored_good();
+		play = play->next)
 		if (now_us >= play->expires_us && !card_round_won(&play->round)) {
 			left--;
 			if (play_out(service, instance, play))
