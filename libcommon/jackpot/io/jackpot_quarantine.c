@@ -1,6 +1,7 @@
 /* Pools and sets that are out of work. */
 #include "libcommon/jackpot/io/jackpot_quarantine.h"
 
+#include "libcommon/base/utf8.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg_args.h"
 
@@ -66,6 +67,7 @@ static struct jackpot_out *add(
 	}
 	*out = (struct jackpot_out){ .pool = pool, .shard = shard };
 	(void)snprintf(out->fault.text, sizeof(out->fault.text), "%s", found);
+	utf8_whole(out->fault.text);
 	return out;
 }
 
