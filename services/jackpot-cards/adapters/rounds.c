@@ -188,6 +188,8 @@ static bool deal(struct service *service, struct set_instance *instance, struct 
 		instance->weights_n == 0 ? 0 : round_store_game(service_pg(service), &play->id);
 	const uint32_t *weight =
 		set_operator_weights(instance, player_operator(play->id.player), game);
+	if (!stored_good()) /* other weights may hold for the game */
+		return false;
 	enum card_draw_status status =
 		card_draw(&self.health, self.keys, system_bytes, weight, play);
 	if (status == CARD_DRAW_NO_KEY)
@@ -392,7 +394,8 @@ static struct card_play *find_anywhere(struct service *service, struct set_insta
 		return stored_good() ? old : NULL;
 	}
 	/* If a player knows of a trigger, the wallet has booked it. */
-	if (!round_store_claim(service_pg(service), instance->set.number, id, &claim))
+	if (!round_store_claim(service_pg(service), instance->set.number, id, &claim) ||
+		!stored_good())
 		return NULL;
 	open_round(service, instance, &claim);
 	return find(instance, id);
