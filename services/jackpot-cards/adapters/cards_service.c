@@ -211,6 +211,7 @@ void cards_service_open(struct service *service, struct service_shard *shard)
 			jackpot_quarantine_of(&self.quarantine, config->number) == NULL)
 			(void)open_set(service, shard, config);
 	}
+	jackpot_quarantine_leave(&self.quarantine, service);
 	service_commit_soon(service);
 }
 

@@ -178,6 +178,7 @@ void pool_service_open(struct service *service, struct service_shard *shard)
 		if (pool_of_shard(service, self.links.link[i].jackpot.pool, shard->shard))
 			open_one(service, shard, self.links.link[i].jackpot.pool);
 	open_stored(service, shard);
+	jackpot_quarantine_leave(&self.quarantine, service);
 	service_commit_soon(service);
 }
 
