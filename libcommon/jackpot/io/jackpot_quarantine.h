@@ -56,10 +56,11 @@ void jackpot_quarantine_each(struct jackpot_quarantine *quarantine, struct servi
 /* The pool could be loaded. */
 void jackpot_quarantine_end(
 	struct jackpot_quarantine *quarantine, struct service *service, uint32_t pool);
-/* Pools that are out and that an operator has released, at most max: to be loaded again. Reads them
- * from Postgres only while a pool is out. */
-size_t jackpot_quarantine_released(const struct jackpot_quarantine *quarantine,
-	struct service *service, uint32_t *pools_r, size_t max);
+/* Pools that are out and that an operator has released, at most max: to be loaded again. Takes
+ * their releases back, so that one made while they are loaded is not lost. Reads them from Postgres
+ * only while a pool is out. */
+size_t jackpot_quarantine_released(struct jackpot_quarantine *quarantine, struct service *service,
+	uint32_t *pools_r, size_t max);
 /* Inside the transaction. */
 void jackpot_quarantine_save(struct jackpot_quarantine *quarantine, PGconn *conn);
 
