@@ -1,6 +1,7 @@
 /* Stored values that are not what they must be. */
 #include "libcommon/io/stored.h"
 
+#include "libcommon/base/utf8.h"
 #include "libcommon/io/log.h"
 
 #include <assert.h>
@@ -40,4 +41,5 @@ void stored_wrong(const char *format, ...)
 		fatal("%s", text);
 	if (noting->text[0] == '\0')
 		(void)snprintf(noting->text, sizeof(noting->text), "%s", text);
+	utf8_whole(noting->text); /* Postgres stores it; what was found in it may be cut */
 }

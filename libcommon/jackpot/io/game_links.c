@@ -4,6 +4,7 @@
 #include "libcommon/jackpot/io/game_links.h"
 
 #include "libcommon/base/currency.h"
+#include "libcommon/base/utf8.h"
 #include "libcommon/jackpot/pool_row.h"
 
 #include <jansson.h>
@@ -62,6 +63,7 @@ static __attribute__((format(printf, 2, 3))) void fail(
 	(void)snprintf(at->walk->error, GAME_LINKS_ERROR_MAX,
 		"%.150s: %.150s: found %s, expected %s", at->walk->name,
 		at->pointer[0] == '\0' ? "/" : at->pointer, found, wanted);
+	utf8_whole(at->walk->error); /* each part may be cut */
 }
 
 static struct at below(const struct at *at, json_t *json, const char *key)

@@ -9,6 +9,7 @@
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg_args.h"
 #include "libcommon/io/settings.h"
+#include "libcommon/io/stored.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -267,6 +268,8 @@ bool action_again(struct service *service, const struct action_place *place,
 	const struct action_record *known = action_list_find(place->list, record->id);
 	bool durable = known == NULL &&
 		       action_find(service_pg(service), place->schema, record->id, &found);
+	if (!stored_good()) /* its row cannot be read: it is neither told nor done again */
+		return true;
 	if (durable)
 		known = &found;
 	if (known == NULL)

@@ -1,6 +1,7 @@
 /* Pools and sets that are out of work. */
 #include "libcommon/jackpot/io/jackpot_quarantine.h"
 
+#include "libcommon/base/utf8.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg_args.h"
 
@@ -66,6 +67,7 @@ static struct jackpot_out *add(
 	}
 	*out = (struct jackpot_out){ .pool = pool, .shard = shard };
 	(void)snprintf(out->fault.text, sizeof(out->fault.text), "%s", found);
+	utf8_whole(out->fault.text);
 	return out;
 }
 
@@ -159,6 +161,17 @@ static PGresult *ask(const struct jackpot_quarantine *quarantine, PGconn *conn,
 	return pg_args_query(args, conn, sql);
 }
 
+/* Takes a release before the pool is loaded, so that one made from now on is tried again. */
+static void take_release(
+	const struct jackpot_quarantine *quarantine, struct service *service, uint32_t pool)
+{
+	struct pg_args args = { 0 };
+
+	pg_args_int(&args, pool);
+	PQclear(ask(quarantine, service_pg(service), &args, "update",
+		"set released = null where pool = $1"));
+}
+
 void jackpot_quarantine_open(
 	struct jackpot_quarantine *quarantine, struct service *service, uint32_t shard)
 {
@@ -171,8 +184,10 @@ void jackpot_quarantine_open(
 		struct jackpot_out *out =
 			add(quarantine, pg_u32(rows, i, 0), shard, PQgetvalue(rows, i, 2));
 		/* Tried now: put again if it still cannot be read. */
-		if (pg_number(rows, i, 1) != 0)
+		if (pg_number(rows, i, 1) != 0) {
 			out->write = OUT_DELETE;
+			take_release(quarantine, service, out->pool);
+		}
 	}
 	PQclear(rows);
 	tell(quarantine, service);
@@ -190,8 +205,8 @@ void jackpot_quarantine_close(
 	tell(quarantine, service);
 }
 
-size_t jackpot_quarantine_released(const struct jackpot_quarantine *quarantine,
-	struct service *service, uint32_t *pools_r, size_t max)
+size_t jackpot_quarantine_released(struct jackpot_quarantine *quarantine, struct service *service,
+	uint32_t *pools_r, size_t max)
 {
 	struct pg_args args = { 0 };
 	size_t n = 0;
@@ -202,8 +217,12 @@ size_t jackpot_quarantine_released(const struct jackpot_quarantine *quarantine,
 		"where released is not null order by pool");
 	for (int i = 0; i < PQntuples(rows) && n < max; i++) {
 		uint32_t pool = pg_u32(rows, i, 0);
-		if (jackpot_quarantine_of(quarantine, pool) != NULL)
-			pools_r[n++] = pool;
+		const struct jackpot_out *out = find(quarantine, pool);
+		/* Else what it did before is not written yet. */
+		if (out == NULL || out->write != OUT_STORED)
+			continue;
+		take_release(quarantine, service, pool);
+		pools_r[n++] = pool;
 	}
 	PQclear(rows);
 	return n;
@@ -223,7 +242,7 @@ static void save_one(
 	pg_args_text(&args, out->fault.text);
 	PQclear(ask(quarantine, conn, &args, "insert into",
 		"(pool, shard, found) values ($1, $2, $3) on conflict (pool) do update set found = "
-		"excluded.found, released = null"));
+		"excluded.found"));
 }
 
 void jackpot_quarantine_save(struct jackpot_quarantine *quarantine, PGconn *conn)

@@ -44,9 +44,10 @@ const char *jackpot_quarantine_of(const struct jackpot_quarantine *quarantine, u
 void jackpot_quarantine_put(struct jackpot_quarantine *quarantine, struct service *service,
 	uint32_t pool, uint32_t shard, const char *found);
 /* Instances with a fault (jackpot_link.fault) leave their shards' lists and are put out: they take
- * nothing from now on. What they had taken before is complete, so the next transaction still writes
- * those in `leaving`; after the commit jackpot_quarantine_left gives each to the caller, who frees
- * it, then NULL. */
+ * nothing from now on. Whoever notes a fault changes nothing after it (stored_good), so what they
+ * had taken before is complete. The next transaction still writes those in `leaving`, with the
+ * position in the feed and the messages that wait for the commit; after the commit
+ * jackpot_quarantine_left gives each to the caller, who frees it, then NULL. */
 void jackpot_quarantine_leave(struct jackpot_quarantine *quarantine, struct service *service);
 struct jackpot_link *jackpot_quarantine_left(struct jackpot_quarantine *quarantine);
 /* As jackpot_list_each; then those with a fault leave. */
@@ -55,10 +56,11 @@ void jackpot_quarantine_each(struct jackpot_quarantine *quarantine, struct servi
 /* The pool could be loaded. */
 void jackpot_quarantine_end(
 	struct jackpot_quarantine *quarantine, struct service *service, uint32_t pool);
-/* Pools that are out and that an operator has released, at most max: to be loaded again. Reads them
- * from Postgres only while a pool is out. */
-size_t jackpot_quarantine_released(const struct jackpot_quarantine *quarantine,
-	struct service *service, uint32_t *pools_r, size_t max);
+/* Pools that are out and that an operator has released, at most max: to be loaded again. Takes
+ * their releases back, so that one made while they are loaded is not lost. Reads them from Postgres
+ * only while a pool is out. */
+size_t jackpot_quarantine_released(struct jackpot_quarantine *quarantine, struct service *service,
+	uint32_t *pools_r, size_t max);
 /* Inside the transaction. */
 void jackpot_quarantine_save(struct jackpot_quarantine *quarantine, PGconn *conn);
 

@@ -275,24 +275,34 @@ static void read_granted(struct pool_source *source, PGconn *conn, uint32_t shar
 	PQclear(row);
 }
 
+/* Takes nothing after a fault: a tally that is restored in part would count its totals again. */
+static enum pool_source_status take_readable(
+	struct pool_source *source, const Carillon__JackpotFeed *feed)
+{
+	return stored_good() ? pool_source_take(source, feed) : POOL_SOURCE_UNKNOWN;
+}
+
 enum pool_source_status pool_source_take_or_load(
 	struct pool_source *source, PGconn *conn, const Carillon__JackpotFeed *feed, char *reason)
 {
-	enum pool_source_status status = pool_source_take(source, feed);
+	enum pool_source_status status = take_readable(source, feed);
 	if (status == POOL_SOURCE_AHEAD) {
 		read_granted(source, conn, feed->shard);
-		status = pool_source_take(source, feed);
+		status = take_readable(source, feed);
 	}
-	if (status == POOL_SOURCE_UNKNOWN) {
+	if (status == POOL_SOURCE_UNKNOWN && stored_good()) {
 		load_named_tallies(source, conn, feed);
-		status = pool_source_take(source, feed);
+		status = take_readable(source, feed);
 	}
 	if (status == POOL_SOURCE_AHEAD)
 		(void)refuse(reason,
 			"envelope.incarnation: found %u, expected at most %u, as wallet shard "
 			"%u has in carillon.shard",
 			feed->envelope->incarnation, source->granted[feed->shard], feed->shard);
-	if (status == POOL_SOURCE_UNKNOWN)
+	if (status == POOL_SOURCE_UNKNOWN && !stored_good())
+		(void)refuse(
+			reason, "pool: what is stored about pool %u cannot be read", feed->pool);
+	else if (status == POOL_SOURCE_UNKNOWN)
 		(void)refuse(reason,
 			"totals: found a tally of another pool, expected one of pool %u",
 			feed->pool);

@@ -47,7 +47,8 @@ enum pool_source_status {
 	POOL_SOURCE_OLD,      /* from before a restore: neither totals nor claim are taken */
 	POOL_SOURCE_RESTORED, /* taken; the wallet's shard has a new incarnation: commit at once, so
 				 the fence proves that memory and database agree */
-	POOL_SOURCE_UNKNOWN,  /* names a tally that is not this pool's: nothing was taken */
+	POOL_SOURCE_UNKNOWN,  /* names a tally that is not this pool's, or a fault is noted
+				 (stored.h):  nothing was taken */
 	POOL_SOURCE_OVERFLOW, /* a total that cannot be counted: no later total was taken */
 	POOL_SOURCE_AHEAD, /* of an incarnation above the one in carillon.shard: nothing was taken.
 			      If this message were taken, every genuine message after it would

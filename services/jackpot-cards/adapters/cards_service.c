@@ -211,6 +211,7 @@ void cards_service_open(struct service *service, struct service_shard *shard)
 			jackpot_quarantine_of(&self.quarantine, config->number) == NULL)
 			(void)open_set(service, shard, config);
 	}
+	jackpot_quarantine_leave(&self.quarantine, service);
 	service_commit_soon(service);
 }
 
@@ -250,7 +251,8 @@ void cards_service_close(struct service *service, struct service_shard *shard)
  * -------------------------------------------------------------------------------------------------------------
  */
 
-/* Raises the levels' T to that of their source. */
+/* Raises the levels' T to that of their source, also after a fault: the source has then taken
+ * nothing since, and is stored with what it took before. */
 static void accrue(struct set_instance *instance)
 {
 	int128 t = instance->source.vector.t_e18;
@@ -293,8 +295,8 @@ static enum service_message_status apply_feed(
 	struct set_instance *instance = of;
 	stored_try(&instance->link.fault);
 	enum service_message_status status = take_feed(service, instance, feed);
-	(void)stored_tried(&instance->link.fault);
-	return status;
+	/* With a fault the set leaves, and the message is not at fault: the wallet repeats it. */
+	return stored_tried(&instance->link.fault) ? status : SERVICE_TAKEN;
 }
 
 /* ---- totals before a win ---- */

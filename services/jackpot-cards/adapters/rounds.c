@@ -188,6 +188,8 @@ static bool deal(struct service *service, struct set_instance *instance, struct 
 		instance->weights_n == 0 ? 0 : round_store_game(service_pg(service), &play->id);
 	const uint32_t *weight =
 		set_operator_weights(instance, player_operator(play->id.player), game);
+	if (!stored_good()) /* other weights may hold for the game */
+		return false;
 	enum card_draw_status status =
 		card_draw(&self.health, self.keys, system_bytes, weight, play);
 	if (status == CARD_DRAW_NO_KEY)
@@ -392,7 +394,8 @@ static struct card_play *find_anywhere(struct service *service, struct set_insta
 		return stored_good() ? old : NULL;
 	}
 	/* If a player knows of a trigger, the wallet has booked it. */
-	if (!round_store_claim(service_pg(service), instance->set.number, id, &claim))
+	if (!round_store_claim(service_pg(service), instance->set.number, id, &claim) ||
+		!stored_good())
 		return NULL;
 	open_round(service, instance, &claim);
 	return find(instance, id);
@@ -496,7 +499,7 @@ void rounds_pick(struct service *service, struct set_instance *instance,
 static void answer_waiting(struct service *service, struct set_instance *instance)
 {
 	struct waiting_pick **link = &instance->waiting;
-	while (*link != NULL) {
+	while (*link != NULL && stored_good()) {
 		struct waiting_pick *pick = *link;
 		if (!asked_totals_complete(&instance->asked, pick->question) ||
 			!try_pick(service, instance, pick)) {
@@ -578,7 +581,8 @@ void rounds_tick(struct service *service, struct set_instance *instance, uint64_
 	int left = EXPIRED_A_TURN;
 	answer_waiting(service, instance);
 	awards_again(service, instance, mono_us);
-	for (struct card_play *play = instance->plays; play != NULL && left > 0; play = play->next)
+	for (struct card_play *play = instance->plays; play != NULL && left > 0 && stored_good();
+		play = play->next)
 		if (now_us >= play->expires_us && !card_round_won(&play->round)) {
 			left--;
 			if (play_out(service, instance, play))

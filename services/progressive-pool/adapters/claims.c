@@ -2,6 +2,7 @@
 
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
+#include "libcommon/io/stored.h"
 #include "services/progressive-pool/adapters/pool_log.h"
 #include "services/progressive-pool/adapters/pool_messages.h"
 #include "services/progressive-pool/adapters/pool_store.h"
@@ -192,7 +193,9 @@ void claims_price(struct service *service, struct pool_instance *instance)
 {
 	struct pool_claims *claims = &instance->claims;
 	size_t n = 0;
-	while (n < claims->n && asked_totals_complete(&claims->asked, claims->waiting[n].question))
+	/* After a fault the pool leaves, and the wallet repeats what is not priced. */
+	while (stored_good() && n < claims->n &&
+		asked_totals_complete(&claims->asked, claims->waiting[n].question))
 		price(service, instance, &claims->waiting[n++]);
 	claims->n -= n;
 	memmove(claims->waiting, claims->waiting + n, claims->n * sizeof(*claims->waiting));

@@ -178,6 +178,7 @@ void pool_service_open(struct service *service, struct service_shard *shard)
 		if (pool_of_shard(service, self.links.link[i].jackpot.pool, shard->shard))
 			open_one(service, shard, self.links.link[i].jackpot.pool);
 	open_stored(service, shard);
+	jackpot_quarantine_leave(&self.quarantine, service);
 	service_commit_soon(service);
 }
 
@@ -215,7 +216,8 @@ static void try_again(struct service *service)
 
 /* ---- feed ---- */
 
-/* Raises the pool's T to that of its source. */
+/* Raises the pool's T to that of its source, also after a fault: the source has then taken nothing
+ * since, and is stored with what it took before. */
 static void contribute(struct pool_instance *instance)
 {
 	int128 t = instance->source.vector.t_e18;
@@ -257,8 +259,8 @@ static enum service_message_status apply_feed(
 	struct pool_instance *instance = of;
 	stored_try(&instance->link.fault);
 	enum service_message_status status = take_feed(service, instance, feed);
-	(void)stored_tried(&instance->link.fault);
-	return status;
+	/* With a fault the pool leaves, and the message is not at fault: the wallet repeats it. */
+	return stored_tried(&instance->link.fault) ? status : SERVICE_TAKEN;
 }
 
 /* ---- totals before a hit ---- */

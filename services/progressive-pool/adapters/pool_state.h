@@ -71,6 +71,7 @@ struct pool_transfers {
 	uint64_t last;		    /* last number used */
 	struct transfer_place rest; /* pool 0: not retired */
 	bool circle;		    /* reported: money that arrives stays here */
+	bool unreadable;	    /* reported: it waits for a successor that cannot be read */
 	uint8_t action[ACTION_ID_BYTES];
 	struct transfer_out *out;
 	size_t out_n, out_room;

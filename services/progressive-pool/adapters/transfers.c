@@ -11,6 +11,7 @@
 
 #include <jansson.h>
 
+#include <assert.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -164,6 +165,7 @@ static struct transfer_out *move_out(struct pool_instance *instance, struct amou
 	struct transfer_out *out;
 	if (amount.e27 == 0)
 		return NULL;
+	assert(to->pool != 0); /* its money would be nowhere */
 	out = out_new(transfers);
 	out->number = ++transfers->last;
 	out->from_currency = from_currency;
@@ -175,33 +177,58 @@ static struct transfer_out *move_out(struct pool_instance *instance, struct amou
 	return out;
 }
 
-/* Reads the durable state: a retirement that is not durable yet appears a second later. */
+/* Where the rests of retired pools are read, and what is wrong with one of them. */
+struct rests {
+	PGconn *conn;
+	struct stored_fault fault;
+};
+
+/* Reads the durable state: a retirement that is not durable yet appears a second later. A row that
+ * cannot be read ends the chain, and is not the fault of the pool that asks. */
 static bool rest_of(void *context, uint32_t pool, struct transfer_place *rest_r)
 {
+	struct rests *rests = context;
 	struct pg_args args = { 0 };
 	pg_args_int(&args, pool);
-	PGresult *row = pg_args_query(&args, context,
+	stored_try(&rests->fault);
+	PGresult *row = pg_args_query(&args, rests->conn,
 		"select rest_pool, rest_currency, rest_coin_minor from pool.pool where pool = $1 "
 		"and state = 'retired' and rest_pool is not null");
 	bool retired = PQntuples(row) == 1;
 	if (retired)
 		*rest_r = (struct transfer_place){ pg_u32(row, 0, 0), pg_u32(row, 0, 1),
 			pg_number(row, 0, 2) };
+	if (retired && rest_r->pool == 0)
+		stored_wrong("pool.pool %u: found rest_pool 0, expected a pool", pool);
 	PQclear(row);
-	return retired;
+	return stored_tried(&rests->fault) && retired;
+}
+
+/* False: a successor cannot be read, so the money waits for it. */
+static bool readable(struct pool_instance *instance, const struct rests *rests)
+{
+	bool good = rests->fault.text[0] == '\0';
+	if (!good && !instance->transfers.unreadable)
+		log_error("ALARM pool %u is retired, and its money stays in the reserve, because "
+			  "what is stored about a pool that follows it cannot be read: %s",
+			instance->pool.number, rests->fault.text);
+	instance->transfers.unreadable = !good;
+	return good;
 }
 
 /* Money that arrives in a retired pool goes to the last of its successors. */
 static void follow(struct service *service, struct pool_instance *instance)
 {
 	struct pool *pool = &instance->pool;
+	struct rests rests = { .conn = service_pg(service) };
 	struct transfer_place to;
 	struct amount amount;
 	if (pool->state != POOL_RETIRED || pool->books.jp_reserve.e27 == 0 ||
 		instance->transfers.rest.pool == 0)
 		return;
-	bool goes = successor_find(
-		pool->number, &instance->transfers.rest, rest_of, service_pg(service), &to);
+	bool goes = successor_find(pool->number, &instance->transfers.rest, rest_of, &rests, &to);
+	if (!readable(instance, &rests))
+		return;
 	if (!goes && !instance->transfers.circle)
 		log_error(
 			"ALARM pool %u is retired, and its money would go to pool %u, but that "
@@ -459,8 +486,9 @@ static bool retire_read(const char *text, struct retire *retire, char *refusal)
 static const char *chain_text(PGconn *conn, uint32_t pool, char *out, size_t size)
 {
 	struct transfer_place chain[SUCCESSORS_MAX];
+	struct rests rests = { .conn = conn };
 	const struct transfer_place first = { .pool = pool };
-	size_t n = successor_chain(0, &first, rest_of, conn, chain);
+	size_t n = successor_chain(0, &first, rest_of, &rests, chain);
 	size_t used = 0;
 	out[0] = '\0';
 	for (size_t i = 0; i < n && used < size; i++) {

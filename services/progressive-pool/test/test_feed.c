@@ -1,4 +1,5 @@
 /* Input from Kafka: malformed messages, and actions that operators may not request. */
+#include "libcommon/io/stored.h"
 #include "libcommon/jackpot/io/pool_feed.h"
 #include "services/progressive-pool/adapters/operator.h"
 
@@ -216,6 +217,33 @@ static void test_source_takes_in_any_order(void **state)
 	}
 }
 
+/* What is stored about the pool cannot be read: T must not rise from totals that it may already
+ * hold. */
+static void test_source_takes_nothing_after_a_fault(void **state)
+{
+	(void)state;
+	static struct pool_source source;
+	const struct pool_tally tally = { 1, 5, 978, 2, 1000000000, 5000, true };
+	struct stored_fault fault;
+	struct sample sample;
+	char reason[POOL_FEED_REASON_MAX] = "";
+	memset(&source, 0, sizeof(source));
+	source.granted[0] = source.granted[1] = source.granted[2] = source.granted[3] = 1;
+	assert_int_equal(pool_vector_add_tally(&source.vector, &tally), POOL_VECTOR_OK);
+	sample_make(&sample);
+	stored_try(&fault);
+	stored_wrong("pool.vector of pool 1, tally 2: its total cannot be counted");
+	assert_int_equal(
+		pool_source_take_or_load(&source, NULL, &sample.feed, reason), POOL_SOURCE_UNKNOWN);
+	assert_false(stored_tried(&fault));
+	assert_true(source.vector.t_e18 == 0);
+	assert_int_equal(source.vector.entry_count, 0);
+	assert_non_null(strstr(reason, "cannot be read"));
+	assert_int_equal(
+		pool_source_take_or_load(&source, NULL, &sample.feed, reason), POOL_SOURCE_OK);
+	assert_true(source.vector.t_e18 > 0);
+}
+
 /* A rate that found no room is retried until there is room. */
 static void test_source_retries_waiting_rate(void **state)
 {
@@ -364,6 +392,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_feed_rejects_malformed),
 		cmocka_unit_test(test_source_takes_in_any_order),
+		cmocka_unit_test(test_source_takes_nothing_after_a_fault),
 		cmocka_unit_test(test_source_retries_waiting_rate),
 		cmocka_unit_test(test_operator_table),
 	};
