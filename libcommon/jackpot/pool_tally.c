@@ -61,6 +61,11 @@ static struct pool_vector_entry *find(struct pool_vector *vector, uint32_t shard
 	return NULL;
 }
 
+static bool beyond(const struct pool_vector *vector, int128 t)
+{
+	return t > (vector->most_e18 != 0 ? vector->most_e18 : POOL_T_E18_MAX);
+}
+
 enum pool_vector_status pool_vector_offer(struct pool_vector *vector, uint32_t shard,
 	uint32_t tally_id, uint64_t total_minor, uint64_t seq)
 {
@@ -76,7 +81,7 @@ enum pool_vector_status pool_vector_offer(struct pool_vector *vector, uint32_t s
 	int128 t;
 	if (!pool_tally_contribution(tally, known, &before) ||
 		!pool_tally_contribution(tally, total_minor, &after) ||
-		__builtin_add_overflow(vector->t_e18, after - before, &t) || t > POOL_T_E18_MAX)
+		__builtin_add_overflow(vector->t_e18, after - before, &t) || beyond(vector, t))
 		return POOL_VECTOR_OVERFLOW;
 	if (entry == NULL) {
 		if (vector->entry_count == POOL_VECTOR_MAX)
@@ -128,7 +133,7 @@ enum pool_vector_status pool_vector_add_folded(
 	int128 t;
 
 	if (!pool_tally_contribution(tally, total_minor, &part) ||
-		__builtin_add_overflow(vector->t_e18, part, &t) || t > POOL_T_E18_MAX)
+		__builtin_add_overflow(vector->t_e18, part, &t) || beyond(vector, t))
 		return POOL_VECTOR_OVERFLOW;
 	vector->t_e18 = t;
 	vector->folded_e18 += part; /* never more than T */

@@ -20,8 +20,11 @@
 #define POOL_VECTOR_MAX 4096 /* entries (wallet shard, tally) of one pool */
 #define POOL_PPM_MAX 1000000
 #define POOL_TALLY_EXPONENT_MAX 18
-/* T in 10^-18 EUR: forty billion euros. Beyond it the books would have no room. */
+/* T of a progressive in 10^-18 EUR: forty billion euros. Beyond it the books would have no room. */
 #define POOL_T_E18_MAX ((int128)40000000000 * 1000000000 * 1000000000)
+/* T of a set of Jackpot Cards, which is all wagers: eight thousand billion euros. The books have
+ * room while the levels take at most 0.5 % of them; figures in 10^-6 EUR fit in 63 bits. */
+#define POOL_WAGERS_E18_MAX (200 * POOL_T_E18_MAX)
 
 /* How much one minor unit staked in (game, currency) contributes; the running totals are in
  * pool_vector_entry. Only `open` ever changes. */
@@ -51,6 +54,7 @@ struct pool_vector {
 	struct pool_vector_entry entry[POOL_VECTOR_MAX];
 	int128 t_e18;	   /* all contributions, folded ones included */
 	int128 folded_e18; /* contributions of folded tallies */
+	int128 most_e18;   /* the bound of T; 0: POOL_T_E18_MAX */
 };
 
 enum pool_vector_status {

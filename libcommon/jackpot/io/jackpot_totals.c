@@ -2,6 +2,7 @@
 #include "libcommon/jackpot/io/jackpot_totals.h"
 
 #include "libcommon/io/log.h"
+#include "libcommon/io/stored.h"
 
 bool jackpot_totals_take(struct service *service, struct pool_source *source,
 	const Carillon__JackpotFeed *feed, const struct jackpot_taker *taker, bool *dirty,
@@ -19,10 +20,12 @@ bool jackpot_totals_take(struct service *service, struct pool_source *source,
 		*status_r = SERVICE_UNREADABLE;
 		return false;
 	case POOL_SOURCE_OVERFLOW:
-		service_reason(service,
-			"totals: found one of wallet shard %u that is too large to be counted",
-			feed->shard);
-		*status_r = SERVICE_UNREADABLE;
+		/* Every later message would be refused as well, with its claim: the pool leaves,
+		 * and the wallet repeats the claim. */
+		stored_wrong("%s %u: found a total of wallet shard %u that is too large to be "
+			     "counted",
+			taker->what, feed->pool, feed->shard);
+		*status_r = SERVICE_TAKEN;
 		return false;
 	case POOL_SOURCE_RESTORED:
 		metric_add(taker->restored, 1);

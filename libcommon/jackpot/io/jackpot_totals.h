@@ -18,7 +18,7 @@ struct jackpot_taker {
 /* True: source->vector has the totals, and the caller handles the message's claim. False: nothing
  * was taken, the caller ignores the claim, and *status_r is the status of the message. If the
  * wallet's shard was restored, the function sets *dirty and requests a commit. A total that cannot
- * be counted ends the process. */
+ * be counted: stored_wrong. */
 bool jackpot_totals_take(struct service *service, struct pool_source *source,
 	const Carillon__JackpotFeed *feed, const struct jackpot_taker *taker, bool *dirty,
 	enum service_message_status *status_r);

@@ -340,6 +340,8 @@ void pool_source_load(struct pool_source *source, PGconn *conn, const char *sche
 	memset(source, 0, sizeof(*source));
 	source->pool = pool;
 	source->schema = schema;
+	if (strcmp(schema, "cards") == 0)
+		source->vector.most_e18 = POOL_WAGERS_E18_MAX;
 	add_tallies(source, conn, live_tallies(source, conn), false);
 	(void)snprintf(sql, sizeof(sql),
 		"select v.shard, v.total, v.seq, v.incarnation, " TALLY_COLUMNS

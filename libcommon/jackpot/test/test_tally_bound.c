@@ -57,11 +57,31 @@ static void test_books_have_room_for_the_bound(void **state)
 	}
 }
 
+/* T of a set is all wagers: its bound is larger, and levels of 0.5 % fit. */
+static void test_sets_count_more(void **state)
+{
+	(void)state;
+	static struct pool_vector vector;
+	struct pool_books books = { 0 };
+	uint64_t cents = (uint64_t)(POOL_WAGERS_E18_MAX / 10000000000000000);
+	vector = vector_of();
+	vector.tally[0].rate_nano = 1000000000;
+	assert_int_equal(pool_vector_offer(&vector, 0, 7, cents, 1), POOL_VECTOR_OVERFLOW);
+	assert_true(vector.t_e18 == 0);
+	vector.most_e18 = POOL_WAGERS_E18_MAX;
+	assert_int_equal(pool_vector_offer(&vector, 0, 7, cents, 1), POOL_VECTOR_OK);
+	assert_int_equal(pool_vector_offer(&vector, 0, 7, cents + 1, 2), POOL_VECTOR_OVERFLOW);
+	assert_true(vector.t_e18 == POOL_WAGERS_E18_MAX);
+	assert_true(vector.t_e18 / 1000000000000 <= INT64_MAX);
+	assert_true(pool_books_contribute(&books, vector.t_e18, 5000000, 5000000));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_total_beyond_the_bound_changes_nothing),
 		cmocka_unit_test(test_books_have_room_for_the_bound),
+		cmocka_unit_test(test_sets_count_more),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

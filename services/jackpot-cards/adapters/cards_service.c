@@ -259,8 +259,10 @@ static void accrue(struct set_instance *instance)
 	if (t == instance->set.t_e18)
 		return;
 	enum card_set_status accrued = card_set_accrue_to(&instance->set, t);
-	if (accrued != CARD_SET_OK)
-		fatal("set %u: %s", instance->set.number, card_set_status_text(accrued));
+	if (accrued != CARD_SET_OK) {
+		stored_wrong("set %u: %s", instance->set.number, card_set_status_text(accrued));
+		return;
+	}
 	instance->dirty = true;
 	instance->unshown = true;
 }
@@ -315,10 +317,10 @@ void cards_service_bus(struct service *service, const uint8_t *bytes, size_t len
 	stored_try(&fault);
 	struct set_instance *instance = asked_totals_message(service, bytes, length, asked_of);
 
-	if (!stored_tried(&fault) && instance != NULL)
-		instance->link.fault = fault;
 	if (instance != NULL)
 		accrue(instance);
+	if (!stored_tried(&fault) && instance != NULL)
+		instance->link.fault = fault;
 	jackpot_quarantine_leave(&self.quarantine, service);
 }
 

@@ -2,6 +2,7 @@
 
 #include "libcommon/io/log.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -94,4 +95,15 @@ void payments_free(struct payments_shard *shard)
 	free(shard->entries);
 	free(shard->places);
 	free(shard);
+}
+
+void payments_out_text(
+	const struct payments_entry *entry, const char *found, char text_r[PROVIDER_FOUND_MAX])
+{
+	if (!entry->heard)
+		(void)snprintf(text_r, PROVIDER_FOUND_MAX, "%s", found);
+	else
+		(void)snprintf(text_r, PROVIDER_FOUND_MAX, "the provider has %s, reference %s; %s",
+			entry->payout.outcome == PAYOUT_PAID ? "PAID" : "REFUSED",
+			entry->reference[0] != '\0' ? entry->reference : "none", found);
 }

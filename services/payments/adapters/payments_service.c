@@ -191,15 +191,18 @@ static void alarm_raise(uint32_t shard, const struct payout *payout, enum payout
 		id, payout->player, alarm->kind, found, alarm->expected);
 }
 
-/* One payment is out of work; all others go on. */
+/* One payment is out of work; all others go on. An outcome that cannot be stored is told here. */
 static void entry_out(
 	uint32_t shard, struct payments_entry *entry, const char *found, const char *expected)
 {
+	char text[PROVIDER_FOUND_MAX];
+
 	entry->out = true;
 	if (entry->told)
 		return;
 	entry->told = true;
-	alarm_raise(shard, &entry->payout, PAYOUT_UNREADABLE, found, expected);
+	payments_out_text(entry, found, text);
+	alarm_raise(shard, &entry->payout, PAYOUT_UNREADABLE, text, expected);
 }
 
 /* ---- outcomes ---- */
@@ -222,8 +225,11 @@ static void word_take(
 		memcpy(entry->reference, word->reference, sizeof(entry->reference));
 	if (word->answer == PAYOUT_NO_ANSWER)
 		metric_add(self.silent, 1);
-	if (before == PAYOUT_NONE && entry->payout.outcome != PAYOUT_NONE)
+	if (before == PAYOUT_NONE && entry->payout.outcome != PAYOUT_NONE) {
 		metric_add(entry->payout.outcome == PAYOUT_PAID ? self.paid : self.refused, 1);
+		entry->heard = true;
+		entry->told = false;
+	}
 	entry->dirty = true;
 	service_commit_soon(service);
 }

@@ -12,6 +12,7 @@ struct payments_entry {
 	bool dirty; /* newer than Postgres: must be written before anything else happens */
 	bool asked; /* a request to the provider is open */
 	bool told;  /* that it is out */
+	bool heard; /* this process has got the provider's outcome */
 	bool out;   /* what is stored about it cannot be right: nothing is done for it until the
 		       shard is opened again */
 	uint64_t
@@ -37,6 +38,10 @@ struct payments_alarm {
 /* The entry with this id; NULL: not in memory. */
 struct payments_entry *payments_find(
 	struct payments_shard *shard, const uint8_t id[PAYOUT_ID_BYTES]);
+/* What is told of an entry that is out: the provider's outcome, if this process has got it, and
+ * then `found`. Nothing else may have kept the outcome. */
+void payments_out_text(
+	const struct payments_entry *entry, const char *found, char text_r[PROVIDER_FOUND_MAX]);
 /* Adds an entry with a new id. Invalidates all pointers to entries. */
 struct payments_entry *payments_add(struct payments_shard *shard, const struct payout *payout);
 /* Removes an entry; the last entry moves to its place. */

@@ -93,11 +93,32 @@ static void test_entries_many(void **state)
 			(double)(end.tv_nsec - begin.tv_nsec) / 1e6);
 }
 
+/* The outcome and the reference come first, and are whole with the longest reference. */
+static void test_entries_out_tell_the_outcome(void **state)
+{
+	struct payments_entry entry = { .payout = { .outcome = PAYOUT_PAID } };
+	char text[PROVIDER_FOUND_MAX];
+
+	(void)state;
+	payments_out_text(&entry, "another amount", text);
+	assert_string_equal(text, "another amount");
+	entry.heard = true;
+	payments_out_text(&entry, "another amount", text);
+	assert_string_equal(text, "the provider has PAID, reference none; another amount");
+	memset(entry.reference, 'r', PROVIDER_REFERENCE_MAX);
+	entry.payout.outcome = PAYOUT_REFUSED;
+	payments_out_text(&entry, "another amount or outcome in payments.payout", text);
+	assert_non_null(strstr(text, "the provider has REFUSED, reference rrr"));
+	assert_non_null(strstr(text, entry.reference));
+	assert_non_null(strstr(text, "payments.payout"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_entries_any_order),
 		cmocka_unit_test(test_entries_many),
+		cmocka_unit_test(test_entries_out_tell_the_outcome),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -2,6 +2,7 @@
 
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
+#include "libcommon/io/pg_args.h"
 #include "libcommon/io/stored.h"
 #include "services/progressive-pool/adapters/pool_log.h"
 #include "services/progressive-pool/adapters/pool_messages.h"
@@ -162,11 +163,20 @@ static bool waits(const struct pool_claims *claims, const struct claim_id *id)
 	return false;
 }
 
+static void await(struct pool_instance *instance, struct waiting_claim waiting)
+{
+	struct pool_claims *claims = &instance->claims;
+	if (claims->n == WAITING_CLAIMS_MAX)
+		return;
+	waiting.question = asked_totals_want(&claims->asked);
+	claims->waiting = grown(claims->waiting, claims->n, &claims->room, sizeof(waiting));
+	claims->waiting[claims->n++] = waiting;
+}
+
 void claims_take(
 	struct service *service, struct pool_instance *instance, const Carillon__JackpotFeed *feed)
 {
 	const Carillon__Claim *asked = feed->claim;
-	struct pool_claims *claims = &instance->claims;
 	struct search search = { .service = service, .instance = instance };
 	struct waiting_claim waiting = {
 		.claim = { { asked->player, asked->move, asked->index }, asked->currency,
@@ -176,17 +186,41 @@ void claims_take(
 		.wallet_seq = feed->envelope->seq,
 		.claimed_us = asked->time_us,
 	};
-	if (waits(claims, &waiting.claim.id))
+	if (waits(&instance->claims, &waiting.claim.id))
 		return;
-	if (find_hit(&search, &waiting.claim.id) != NULL) {
+	if (find_hit(&search, &waiting.claim.id) != NULL)
 		price(service, instance, &waiting); /* repeats */
-		return;
+	else
+		await(instance, waiting);
+}
+
+static struct waiting_claim read_claim(const PGresult *rows, int i)
+{
+	return (struct waiting_claim){
+		.claim = { { pg_number(rows, i, 0), pg_u64(rows, i, 1), pg_u32(rows, i, 2) },
+			pg_u32(rows, i, 3), pg_number(rows, i, 4) },
+		.stake_minor = pg_number(rows, i, 5),
+		.wallet_shard = pg_u32(rows, i, 6),
+		.wallet_seq = pg_u64(rows, i, 7),
+		.claimed_us = pg_u64(rows, i, 8),
+	};
+}
+
+void claims_load(struct service *service, struct pool_instance *instance)
+{
+	struct pg_args args = { 0 };
+	pg_args_int(&args, instance->pool.number);
+	PGresult *rows = pg_args_query(&args, service_pg(service),
+		"select player, move, index, currency, coin_minor, stake_minor, shard, opened_seq, "
+		"(extract(epoch from opened) * 1000000)::bigint from wallet.claim where pool = $1 "
+		"and kind = 1 and closed_seq is null order by opened, shard, opened_seq, index");
+	for (int i = 0; i < PQntuples(rows); i++) {
+		struct search search = { .service = service, .instance = instance };
+		struct waiting_claim waiting = read_claim(rows, i);
+		if (find_hit(&search, &waiting.claim.id) == NULL)
+			await(instance, waiting);
 	}
-	if (claims->n == WAITING_CLAIMS_MAX)
-		return;
-	waiting.question = asked_totals_want(&claims->asked);
-	claims->waiting = grown(claims->waiting, claims->n, &claims->room, sizeof(waiting));
-	claims->waiting[claims->n++] = waiting;
+	PQclear(rows);
 }
 
 void claims_price(struct service *service, struct pool_instance *instance)

@@ -12,6 +12,9 @@ void claims_start(void); /* metrics */
  * answered with its award again. */
 void claims_take(
 	struct service *service, struct pool_instance *instance, const Carillon__JackpotFeed *feed);
+/* Lets all claims wait that are open in the wallet and have no hit, oldest first. The wallet
+ * repeats a claim only after a growing time, so without this a later claim could come before it. */
+void claims_load(struct service *service, struct pool_instance *instance);
 /* Prices the claims whose totals are there, in order of arrival. Call it when T is up to date. */
 void claims_price(struct service *service, struct pool_instance *instance);
 void claims_free(struct pool_instance *instance);

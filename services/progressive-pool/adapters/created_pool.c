@@ -13,6 +13,7 @@
 #include <string.h>
 
 #define FURTHER_MAX 2 /* linked pools of a game, besides its own jackpot and its cards */
+#define LINKS_MAX (FURTHER_MAX * GAME_LINKS_MAX) /* the wallet takes no more (test_pools) */
 #define ID_HEX_MAX (2 * ACTION_ID_BYTES + 3)
 
 /* ---- creating ---- */
@@ -53,10 +54,19 @@ static const char *id_of(const struct game_links *links, uint32_t game)
 	return "?";
 }
 
-/* Checks that each of the games may feed one more pool. */
+/* Checks that each of the games may feed one more pool, and that the wallet has room for the links,
+ * those of games that are no longer offered included. */
 static bool games_free(const struct created_pool_request *asked, const struct game_links *links,
 	PGconn *conn, char *refusal)
 {
+	if (number_of(conn,
+		    "select count(*) + $1 from pool.link l join pool.pool p using (pool) where "
+		    "p.state <> 'retired'",
+		    asked->games_n) > LINKS_MAX)
+		return action_refuse(refusal,
+			"parameters /games: found too many, expected at most %d links of all "
+			"games and linked pools together",
+			LINKS_MAX);
 	for (uint32_t i = 0; i < asked->games_n; i++)
 		if (number_of(conn,
 			    "select count(*) from pool.link l join pool.pool p using (pool) where "

@@ -119,6 +119,7 @@ static struct pool_instance *load_pool(
 	pool_log_open(instance, conn);
 	created_pool_load(instance, conn);
 	loaded_r->hits_n = pool_store_hits_newest(conn, number, loaded_r->hits, TOLD_AGAIN);
+	claims_load(service, instance);
 	if (stored_tried(&instance->link.fault))
 		return instance;
 	jackpot_quarantine_put(&self.quarantine, service, number, shard, instance->link.fault.text);

@@ -51,10 +51,10 @@ void cards_rules_read(PGconn *conn, struct cards_rules *rules_r)
 
 	if (n > CARDS_RULES_MAX && n != rules_r->found)
 		log_error("ALARM cards.odds, cards.participation: found %d rules, expected at most "
-			  "%d: the last ones are not applied",
+			  "%d: no cards start until there are fewer",
 			n, CARDS_RULES_MAX);
 	rules_r->found = n;
-	n = n < CARDS_RULES_MAX ? n : CARDS_RULES_MAX;
+	n = n <= CARDS_RULES_MAX ? n : 0;
 	for (int i = 0; i < n; i++)
 		rules_r->rule[i] = (struct cards_rule){ (uint32_t)pg_number(result, i, 0),
 			(uint32_t)pg_number(result, i, 1), (uint32_t)pg_number(result, i, 2),
@@ -100,6 +100,9 @@ struct cards_odds cards_odds_of(const struct card_sets *sets, const struct cards
 	if (game->cards.pool != 0 && game->cards.eligible)
 		set = card_sets_find(sets, game->cards.pool);
 	odds = set ? card_set_odds(set, currency) : NULL;
+	/* Too many rules: the one that forbids cards may be among those that do not fit. */
+	if (rules->found > CARDS_RULES_MAX)
+		return (struct cards_odds){ .of = 0 };
 	if (!odds) /* an older definition's set may no longer exist: its rounds end without cards */
 		return (struct cards_odds){ .of = 0 };
 	return odds_by_rules(rules, game->number, player, currency,

@@ -29,7 +29,7 @@ struct cards_rules {
 	struct cards_rule rule[CARDS_RULES_MAX];
 };
 
-/* More than CARDS_RULES_MAX: an alarm, and the last ones are left out. */
+/* More than CARDS_RULES_MAX: an alarm, and no cards start, for nobody. */
 void cards_rules_read(PGconn *conn, struct cards_rules *rules_r);
 /* The odds of a game for a player, in a currency. `of` is 0 if no cards may begin: the game is in
  * no set, the set is paused, or the operator opted out. RULE mystic-gem 6.17 */

@@ -276,6 +276,22 @@ static void test_cards_and_voids(void **unused)
 	assert_false(player_cards_open(&world.play));
 }
 
+static void test_too_many_rules_start_no_cards(void **unused)
+{
+	static struct card_sets sets = { .count = 1,
+		.set = { { .number = 2, .odds_count = 1, .odds = { { 978, 1, 10 } } } } };
+	static struct cards_rules rules;
+	static struct game game;
+
+	(void)unused;
+	game.cards.pool = 2;
+	game.cards.eligible = true;
+	rules.found = CARDS_RULES_MAX;
+	assert_int_equal(cards_odds_of(&sets, &rules, &game, 7, 978).of, 10);
+	rules.found = CARDS_RULES_MAX + 1;
+	assert_int_equal(cards_odds_of(&sets, &rules, &game, 7, 978).of, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -288,6 +304,7 @@ int main(void)
 		cmocka_unit_test(test_cards_pause_autoplay),
 		cmocka_unit_test(test_cards_never_begin_with_a_bonus_spin),
 		cmocka_unit_test(test_cards_and_voids),
+		cmocka_unit_test(test_too_many_rules_start_no_cards),
 	};
 
 	return cmocka_run_group_tests_name("cards", tests, NULL, NULL);

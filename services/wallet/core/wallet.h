@@ -24,9 +24,10 @@
 #define WALLET_CLAIMS_MAX 256  /* prizes one move may claim */
 #define WALLET_TALLIES_MAX                                                                         \
 	1024 /* tallies that are open, or closed and not yet recorded by a pool */
-#define WALLET_LINKED_POOLS_MAX 64 /* pairs (pool, game) that no definition names */
-#define WALLET_OPTED_OUT_MAX 4096  /* switches of operators who opted out */
-#define WALLET_STOPS_MAX 64	   /* games stopped by kill switch */
+#define WALLET_LINKED_POOLS_MAX                                                                    \
+	128 /* pairs (pool, game) that no definition names: 64 games, 2 each */
+#define WALLET_OPTED_OUT_MAX 4096 /* switches of operators who opted out */
+#define WALLET_STOPS_MAX 64	  /* games stopped by kill switch */
 #define WALLET_LEGS_MAX 4
 #define WALLET_DAY_MAX 2932896 /* 9999-12-31, in days since 1970-01-01 */
 #define WALLET_STAKE_MAX_N 64
