@@ -331,7 +331,7 @@ def test_no_session_ends_as_the_token_key_rotates():
         booked = players.settled()
         wait_until("play", lambda booked=booked: players.settled() > booked + 20, 60)
         key_command("rotate", "1")
-        number = max(int(line.split()[0]) for line in read_text(f"{place.data}/keys/token.key").splitlines())
+        number = max(int(line.split()[0]) for line in read_text(f"{place.data}/keys/gateway/token.key").splitlines())
         wait_until("a token of the new key", lambda number=number: number_of(Person(place).token) == number, 60, 0.3)
         booked = players.settled()
         wait_until("play", lambda booked=booked: players.settled() > booked + 20, 60)
