@@ -425,9 +425,11 @@ def log_says(place, text):
 
 
 def replace(path, text):
-    """In one step, as a service expects it."""
+    """In one step, as a service expects it, and for the same user."""
+    about = os.stat(path)
     with open(f"{path}.new", "w", encoding="utf-8", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
         file.write(text)
+    os.chown(f"{path}.new", about.st_uid, about.st_gid)
     os.replace(f"{path}.new", path)
 
 

@@ -167,7 +167,8 @@ def test_operators():
     person.operator(f"bonus-spins/{ended}/end", reason, status=200)
     person.operator("block", {"blocked": True, **reason}, status=200)
     person.operator("block", {"blocked": False, **reason}, status=200)
-    for path in ("withdrawals", f"withdrawals/{hold}", "limits", "bonus-spins", "voids"):
+    number = person.bet(1, 15, 1).json["round"]["round"]
+    for path in ("withdrawals", f"withdrawals/{hold}", "limits", "bonus-spins", "voids", "history", f"rounds/{number}"):
         wait_until(path, lambda p=path: operator(place, f"/players/{person.number}/{p}", None, method="GET").status == 200, 10)
     for path in ("/withdrawals", "/withdrawals?state=stuck&limit=1&format=csv"):
         assert operator(place, path, None, method="GET").status == 200, path

@@ -104,6 +104,7 @@ def test_in_the_middle_of_a_gamble():
             break
     assert page.money("#pending") == 2 * waiting and "4 attempts" in page.text(selector="#gamble")
     before = page.money("#balance")
+    page.see("document.querySelector('#gamble .card.back')")  # the card of the guess has been seen
     other = cut(page, prepare=lambda device: device.gamble())
     other.press("#black")
     other.see("document.querySelector('#play').dataset.state === 'ready' && /right|wrong/.test(document.querySelector('#message').innerText)")
