@@ -477,7 +477,8 @@ def new_key(place):
     assert next(p for p in proven["points"] if p["point"] == 15)["checked"] >= total > new > 0, (new, total, proven)
     with tempfile.TemporaryDirectory() as old:
         shutil.copy(f"{place.data}/keys/spin-engine/spin-engine.key", old)
-        replace(f"{old}/jackpot-cards.key", first)
+        with open(f"{old}/jackpot-cards.key", "w", encoding="utf-8", opener=lambda name, flags: os.open(name, flags, 0o600)) as file:
+            file.write(first)
         points = json.loads(jackpotctl(place, "ledger", "verify", "--json", status=1, CARILLON_KEYS=old))["points"]
         broken = {p["point"]: p["breaches"] for p in points if not p["ok"]}
         assert set(broken) == {15} and all("the number of a key in the key file" in b["expected"] for b in broken[15]), broken
