@@ -384,8 +384,8 @@ static struct options options_read(int argc, char **argv)
 		{ "keys", 1, 0, 'k' }, { "players", 1, 0, 'p' }, { "first-player", 1, 0, 'f' },
 		{ "seconds", 1, 0, 's' }, { "warm-up", 1, 0, 'w' }, { "shards", 1, 0, 'n' },
 		{ "currency", 1, 0, 'c' }, { "help", 0, 0, 'h' }, { 0 } };
-	struct options o = { NULL, "ipc://nn/gateway/bus-bench", "keys", &CURRENCIES[0], 2000, 50000000, 10,
-		3, 4 };
+	struct options o = { NULL, "ipc://nn/gateway/bus-bench", "keys", &CURRENCIES[0], 2000,
+		50000000, 10, 3, 4 };
 	for (int c; (c = getopt_long(argc, argv, "", LONG, NULL)) != -1;) {
 		switch (c) {
 		case 'g':
