@@ -247,6 +247,7 @@ def test_pool_continues_after_fold():
         place.release(f"{name}-1")
     person = Person(place, deposit=10000000)
     bets(person, 3)
+    wait_until("events of the new owner", lambda: int(place.sql("select max(event) from pool.event where pool = 1")[0][0]) > last, 20)
     remember(whole=False)
     made = replay()
     same(view(), made)
