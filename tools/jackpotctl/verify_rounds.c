@@ -3,10 +3,10 @@
 #include "libcommon/io/arena.h"
 #include "libcommon/io/clock.h"
 #include "tools/jackpotctl/verify_engine.h"
+#include "tools/jackpotctl/verify_row.h"
 
 #include "proof.pb-c.h"
 
-#include <arpa/inet.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -86,20 +86,6 @@ static PGresult *ask(PGconn *conn, const char *sql, int format)
 
 /* ---- a row as a message ---- */
 
-/* Integers of 4 or 8 bytes in the binary format. */
-static int64_t number(const PGresult *rows, int row, enum column column)
-{
-	const char *bytes = PQgetvalue(rows, row, (int)column);
-	uint32_t part[2] = { 0, 0 };
-
-	if (PQgetlength(rows, row, (int)column) == 4) {
-		memcpy(part, bytes, 4);
-		return (int32_t)ntohl(part[0]);
-	}
-	memcpy(part, bytes, 8);
-	return (int64_t)((uint64_t)ntohl(part[0]) << 32 | ntohl(part[1]));
-}
-
 static ProtobufCBinaryData bytes_of(const PGresult *rows, int row, enum column column)
 {
 	return (ProtobufCBinaryData){ .len = (size_t)PQgetlength(rows, row, (int)column),
@@ -113,23 +99,23 @@ static const char *text(const PGresult *rows, int row, enum column column)
 
 static void fact_fill(const PGresult *rows, int row, Carillon__WalletFact *fact)
 {
-	fact->envelope->seq = (uint64_t)number(rows, row, SEQ);
-	fact->shard = (uint32_t)number(rows, row, SHARD);
-	fact->player = number(rows, row, PLAYER);
-	fact->kind = (Carillon__MoveKind)number(rows, row, KIND);
-	fact->move = (uint64_t)number(rows, row, MOVE);
-	fact->round = (uint64_t)number(rows, row, ROUND);
-	fact->game = (uint32_t)number(rows, row, GAME);
-	fact->mode = (uint32_t)number(rows, row, MODE);
-	fact->refusal = (Carillon__Refusal)number(rows, row, REFUSAL);
-	fact->currency = (uint32_t)number(rows, row, CURRENCY);
-	fact->release = number(rows, row, RELEASE);
-	fact->stake = number(rows, row, STAKE);
-	fact->win_balance = number(rows, row, WIN_BALANCE);
-	fact->win_pending = number(rows, row, WIN_PENDING);
-	fact->forfeit = number(rows, row, FORFEIT);
-	fact->amount = number(rows, row, AMOUNT);
-	fact->pending_after = number(rows, row, PENDING_AFTER);
+	fact->envelope->seq = (uint64_t)pass_number(rows, row, SEQ);
+	fact->shard = (uint32_t)pass_number(rows, row, SHARD);
+	fact->player = pass_number(rows, row, PLAYER);
+	fact->kind = (Carillon__MoveKind)pass_number(rows, row, KIND);
+	fact->move = (uint64_t)pass_number(rows, row, MOVE);
+	fact->round = (uint64_t)pass_number(rows, row, ROUND);
+	fact->game = (uint32_t)pass_number(rows, row, GAME);
+	fact->mode = (uint32_t)pass_number(rows, row, MODE);
+	fact->refusal = (Carillon__Refusal)pass_number(rows, row, REFUSAL);
+	fact->currency = (uint32_t)pass_number(rows, row, CURRENCY);
+	fact->release = pass_number(rows, row, RELEASE);
+	fact->stake = pass_number(rows, row, STAKE);
+	fact->win_balance = pass_number(rows, row, WIN_BALANCE);
+	fact->win_pending = pass_number(rows, row, WIN_PENDING);
+	fact->forfeit = pass_number(rows, row, FORFEIT);
+	fact->amount = pass_number(rows, row, AMOUNT);
+	fact->pending_after = pass_number(rows, row, PENDING_AFTER);
 	fact->outside_id = bytes_of(rows, row, OUTSIDE);
 	fact->record = bytes_of(rows, row, RECORD);
 }
@@ -230,12 +216,12 @@ static void send_odds(PGconn *conn, struct engine *engine)
 	for (int i = 0; i < PQntuples(rows); i++) {
 		Carillon__ProofOdds odds = CARILLON__PROOF_ODDS__INIT;
 
-		odds.pool = (uint32_t)number(rows, i, (enum column)0);
-		odds.operator_id = (uint32_t)number(rows, i, (enum column)1);
-		odds.game = (uint32_t)number(rows, i, (enum column)2);
-		odds.currency = (uint32_t)number(rows, i, (enum column)3);
-		odds.in = (uint64_t)number(rows, i, (enum column)4);
-		odds.of = (uint64_t)number(rows, i, (enum column)5);
+		odds.pool = (uint32_t)pass_number(rows, i, 0);
+		odds.operator_id = (uint32_t)pass_number(rows, i, 1);
+		odds.game = (uint32_t)pass_number(rows, i, 2);
+		odds.currency = (uint32_t)pass_number(rows, i, 3);
+		odds.in = (uint64_t)pass_number(rows, i, 4);
+		odds.of = (uint64_t)pass_number(rows, i, 5);
 		input.odds = &odds;
 		(void)message_send(engine, &input);
 	}
@@ -258,7 +244,7 @@ static void send_start(PGconn *conn, struct engine *engine)
 	for (int i = 0; i < PQntuples(games); i++) {
 		Carillon__ProofDefinition definition = CARILLON__PROOF_DEFINITION__INIT;
 
-		definition.game = (uint32_t)number(games, i, (enum column)0);
+		definition.game = (uint32_t)pass_number(games, i, 0);
 		definition.digest = bytes_of(games, i, (enum column)1);
 		definition.text = bytes_of(games, i, (enum column)2);
 		input.definition = &definition;
