@@ -15,6 +15,8 @@ export class ApiError extends Error {
 const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 export const hex = (bytes) => Array.from(bytes, (b) => b.toString(16).padStart(2, "0")).join("");
 export const bytesOf = (text) => Uint8Array.from(text.match(/../g) ?? [], (pair) => parseInt(pair, 16));
+// Of a secret in hex, as it is shown before the bet.
+export const hashOf = async (secret) => hex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytesOf(secret))));
 export const randomHex = (n) => hex(crypto.getRandomValues(new Uint8Array(n)));
 
 async function once(method, path, { token, body, key } = {}) {

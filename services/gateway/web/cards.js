@@ -1,7 +1,7 @@
 // Jackpot Cards: twelve cards face down over the game; the player turns them until three of one suit are face up. Each request names the pick by its
 // number: a retry, a second window or a reload never turns a wrong card. RULE mystic-gem 6.7, 6.8, 6.9
 import { html, useEffect, useLayoutEffect, useRef, useState } from "/vendor/htm-preact.js";
-import { SILENT_MS, bytesOf, get, hex, send } from "/api.js";
+import { SILENT_MS, get, hashOf, send } from "/api.js";
 import { Picture } from "/art.js";
 import { CARD_SUITS, LEVELS, RED_SUITS, money } from "/format.js";
 import { capital, modeOf, priceOf } from "/game.js";
@@ -110,10 +110,6 @@ export function News({ state: { news: [news], deck, round, jackpot, pools, games
 
 // ---- actions ----
 
-async function proves(round, promised) {
-	return hex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytesOf(round.secret)))) === promised;
-}
-
 export function useCards({ state, latest, dispatch, ended }) {
 	// Without a session the page shows the login instead of the cards; after the login the cards come back.
 	const failed = (error) => error.code === "session_idle" ? ended() : dispatch({ type: "failed", error });
@@ -158,7 +154,7 @@ export function useCards({ state, latest, dispatch, ended }) {
 	// The service books the prize without a request; the game takes bets again after that. RULE mystic-gem 6.10
 	async function waitForPrize(wanted) {
 		const { round, promised } = latest.current.deck;
-		put({ proof: round.secret ? await proves(round, promised) : false });
+		put({ proof: round.secret ? await hashOf(round.secret) === promised : false });
 		for (let i = 0; mine(wanted) && !latest.current.deck.booked; i++) {
 			try {
 				const answer = await get(`/v1/state?game=${latest.current.game.id}`, latest.current.token);

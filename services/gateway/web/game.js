@@ -12,6 +12,8 @@ export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 export const listed = (items, type = "conjunction") => new Intl.ListFormat(locale(), { type }).format(items.map(String));
 export const coinsOf = (game, currency) => game.bet.currencies[currency]?.coins ?? [];
 export const featureName = (kind) => has(`feature.${kind}`) ? t(`feature.${kind}`) : kind.split("_").map(capital).join(" ");
+// What the reels and jackpots of a round in the history won; doubles are entries of their own.
+export const wonBy = ({ win_minor: win, doubled_minor: doubled }) => win - doubled;
 export const roundNo = (number) => String(number);
 
 // The reason why a mode is not available at this bet, or null.

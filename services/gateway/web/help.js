@@ -23,6 +23,8 @@ function SymbolRow({ game, symbol, index, bet, currency }) {
 		<div class="quiet">${roleOf(game, symbol)}</div></div></div>`;
 }
 
+const progressiveWords = ({ bets, where }, n) => t(bets === "max" ? "h.progressive-max" : "h.progressive", { n, where: t(where === "line" ? "h.on-a-line" : "h.anywhere") });
+
 function roleOf(game, symbol) {
 	const { hold_and_win: hold, free_spins: free, sticky_respins: sticky, progressive_symbols: progressive, battle } = game;
 	const words = [];
@@ -36,7 +38,7 @@ function roleOf(game, symbol) {
 	if (hold?.symbol === symbol.id) add("h.starts-hold", { n: hold.at_least });
 	else if (symbol.kind === "bonus") add("h.starts-vials", { n: game.bonus_min });
 	if (sticky?.symbol === symbol.id) add("h.starts-sticky", { n: sticky.at_least, reel: sticky.reel, symbol: named(symbol.id) });
-	if (progressive?.symbol === symbol.id) add(progressive.bets === "max" ? "h.progressive-max" : "h.progressive", { n: progressive.count, where: t(progressive.where === "line" ? "h.on-a-line" : "h.anywhere") });
+	if (progressive?.symbol === symbol.id) words.push(progressiveWords(progressive, progressive.count));
 	if (symbol.kind === "potion") add("h.potion");
 	return words.join("; ");
 }
@@ -189,7 +191,7 @@ export function Rules({ game, bet, currency, figures, children }) {
 // What the counters above the reels are, and what wins them.
 export function JackpotsWindow({ state: { game, bet, currency = "EUR" }, close }) {
 	const { progressive_symbols: symbols } = game;
-	const won = symbols ? `${t(symbols.bets === "max" ? "h.progressive-max" : "h.progressive", { n: `${symbols.count} × ${nameOf(game, symbols.symbol)}`, where: t(symbols.where === "line" ? "h.on-a-line" : "h.anywhere") })}.` : t("jackpots.vials");
+	const won = symbols ? `${progressiveWords(symbols, `${symbols.count} × ${nameOf(game, symbols.symbol)}`)}.` : t("jackpots.vials");
 	return html`<${Dialog} id="jackpotswindow" title=${t("jackpots")} close=${close}>
 		${game.jackpot ? html`<${Paragraphs} title=${t("p.progressive")} words=${[won, t("h.each-bet-adds", { percent: game.jackpot.contribution_ppm / 10000 }), nearWinnerWords()]} />` : null}
 		${game.cards?.eligible ? html`<${Paragraphs} title=${t("cards.name")} words=${cardsWords({ game, currency, price: priceOf(bet, modeOf(game, bet.mode)) }).slice(0, CARDS_TOLD)} />` : null}<//>`;

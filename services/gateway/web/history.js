@@ -4,6 +4,7 @@ import { get } from "/api.js";
 import { loadWorld } from "/art.js";
 import { Dialog } from "/dialog.js";
 import { dateTime, money } from "/format.js";
+import { wonBy } from "/game.js";
 import { named, t } from "/lang.js";
 import { framed, launch } from "/launch.js";
 import { gameOfPool } from "/panels.js";
@@ -62,9 +63,6 @@ function What({ entry, games, pools }) {
 		mode, entry.doubled_minor ? t(entry.doubled_minor > 0 ? "h.doubled-won" : "h.doubled-lost") : "", entry.bonus_spin ? t("h.bonus-spin") : "", entry.void ? t("h.void") : "", entry.kind === "round" && !entry.closed ? t("h.open") : ""].filter(Boolean);
 	return html`<b>${part}</b> <span class="quiet">${more.join(" · ")}</span>`;
 }
-
-// What the reels and jackpots of a round won; doubles are entries of their own.
-const wonBy = ({ win_minor: win, doubled_minor: doubled }) => win - doubled;
 
 // What came, or went: of a round its win, of all else the signed amount.
 function amountOf(entry, currency) {

@@ -1,6 +1,6 @@
 // Sends the player's moves and shows their results phase by phase.
 import { useRef, useState } from "/vendor/htm-preact.js";
-import { ApiError, SILENT_MS, bytesOf, get, hex, post, randomHex, send } from "/api.js";
+import { ApiError, SILENT_MS, get, hashOf, post, randomHex, send } from "/api.js";
 import { loadSheet, loadWorld } from "/art.js";
 import { keepPromise } from "/fairness/promises.js";
 import { money } from "/format.js";
@@ -19,8 +19,7 @@ const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 // Checks that the secret of a closed round has the hash that was shown before the nonce was sent.
 async function prove(promised, round) {
 	if (!round?.closed || !round.secret || !promised) return null;
-	const digest = hex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytesOf(round.secret))));
-	return { round: round.round, ok: digest === promised, promised };
+	return { round: round.round, ok: await hashOf(round.secret) === promised, promised };
 }
 
 function gambleNews(before, answer, currency) {

@@ -5,6 +5,7 @@ import { act, read, sentence } from "/operator/ask.js";
 import { said } from "/operator/words.js";
 
 export { euros, time } from "/operator/words.js";
+export const numberOf = (player) => player.split("-")[1]; // 17 of 1-17
 export const whole = (n) => n === null || n === undefined ? "–" : new Intl.NumberFormat().format(n);
 
 // { data, error, again }: reads at once, then every `every` ms (0: not again), and when `path` changes.

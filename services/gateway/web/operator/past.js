@@ -1,11 +1,11 @@
 // A player's past as the player sees it: what moved the money, and each round replayed to its screens, with what proves it.
 import { html, useEffect, useState } from "/vendor/htm-preact.js";
-import { bytesOf, get, hex } from "/api.js";
+import { bytesOf, get, hashOf } from "/api.js";
 import { Art, loadArt, loadWorld } from "/art.js";
 import { money } from "/format.js";
-import { cellsOf, featureName } from "/game.js";
+import { cellsOf, featureName, modeOf, wonBy } from "/game.js";
 import { gambleWords, titleOf, winName, wordsOf } from "/phases.js";
-import { Badge, Panel, Table, Tile, Trouble, time, useRead } from "/operator/parts.js";
+import { Badge, Panel, Table, Tile, Trouble, numberOf, time, useRead } from "/operator/parts.js";
 import { wordOf } from "/operator/words.js";
 
 const PAGE = 50;
@@ -13,12 +13,10 @@ const KINDS = ["round", "jackpot", "card_prize", "double", "money", "bonus_spins
 const usOf = (text) => text ? new Date(text).getTime() * 1000 : "";
 
 const gameOf = (games, id) => games.find((game) => game.id === id);
-const modeOf = (games, entry) => entry.mode ? gameOf(games, entry.game)?.modes[entry.mode]?.name ?? "bought" : "";
+const boughtOf = (games, entry) => entry.mode ? gameOf(games, entry.game)?.modes[entry.mode]?.name ?? "bought" : "";
+const amountOf = (entry) => entry.kind === "round" ? wonBy(entry) : entry.amount_minor;
 
-// Of a round what its reels and jackpots won: doubles are entries of their own.
-const amountOf = (entry) => entry.kind === "round" ? entry.win_minor - entry.doubled_minor : entry.amount_minor;
-
-const marksOf = (games, entry) => [modeOf(games, entry), entry.bonus_spin && "bonus spin", entry.doubled_minor && "doubled", entry.void && "void", entry.kind === "round" && !entry.closed && "open"].filter(Boolean);
+const marksOf = (games, entry) => [boughtOf(games, entry), entry.bonus_spin && "bonus spin", entry.doubled_minor && "doubled", entry.void && "void", entry.kind === "round" && !entry.closed && "open"].filter(Boolean);
 
 export function History({ base, account, games }) {
 	const [only, choose] = useState({ kind: "", game: "", wins: "", from: "", to: "" });
@@ -36,7 +34,7 @@ export function History({ base, account, games }) {
 		<${Trouble} state=${past} /><${Table} name="past" rows=${entries?.map((entry) => ({ ...entry, id: `${entry.kind}-${entry.seq}` }))} empty="Nothing of this kind." columns=${[
 			{ name: "time_us", title: "When", show: (e) => time(e.time_us) },
 			{ name: "kind", title: "Entry", csv: (e) => e.kind, show: (e) => html`${wordOf(e.kind)} ${marksOf(games, e).map((mark) => html`<${Badge} text=${mark} /> `)}` },
-			{ name: "game", title: "Game", show: (e) => gameOf(games, e.game)?.name ?? e.game }, { name: "round", title: "Round", number: true, show: (e) => e.round ? html`<a href="#players/${account.player.split("-")[1]}/${e.round}">${e.round}</a>` : "" },
+			{ name: "game", title: "Game", show: (e) => gameOf(games, e.game)?.name ?? e.game }, { name: "round", title: "Round", number: true, show: (e) => e.round ? html`<a href="#players/${numberOf(account.player)}/${e.round}">${e.round}</a>` : "" },
 			{ name: "stake_minor", title: "Stake", number: true, show: (e) => e.kind === "round" ? money(e.stake_minor, account.currency) : "" },
 			{ name: "amount", title: "Won, or moved", number: true, csv: amountOf, show: (e) => money(amountOf(e), account.currency) },
 			{ name: "balance_before_minor", title: "Before", number: true, show: (e) => show(e.balance_before_minor) }, { name: "balance_after_minor", title: "After", number: true, show: (e) => show(e.balance_after_minor) }]}
@@ -69,7 +67,7 @@ function Steps({ scene, round }) {
 function Proof({ replay }) {
 	const [digest, put] = useState(null);
 	const { round, secret, math_version: version } = replay;
-	useEffect(() => { if (secret) crypto.subtle.digest("SHA-256", bytesOf(secret)).then((bytes) => put(hex(new Uint8Array(bytes)))); }, [secret]);
+	useEffect(() => { if (secret) hashOf(secret).then(put); }, [secret]);
 	return html`<${Panel} title="Proof" id="round-proof"><p class="good">✓ Drawn again from its record: the result is the one that was booked.</p>
 		<dl class="pair"><dt>Definition</dt><dd><code>${version}</code> (<a href="/v1/definitions/${version}">file</a>)</dd>
 			<dt>Secret</dt><dd>${secret ? html`<code>${secret}</code>` : "told when the round is closed"}</dd>${digest ? html`<dt>Its hash, shown before the bet</dt><dd><code>${digest}</code></dd>` : null}
@@ -96,15 +94,13 @@ export function Round({ base, account, number }) {
 	const replay = useRead(`${base}/rounds/${number}`, 0);
 	const { round, witch, rows } = replay.data ?? {};
 	const game = useGame(round?.game);
-	const player = account.player.split("-")[1];
+	const player = numberOf(account.player);
 	const head = html`<p class="crumbs"><a href="#players">Players</a> / <a href="#players/${player}">${account.player}</a> / round ${number}</p>`;
 	if (!round || !game) return html`${head}<${Trouble} state=${replay} />`;
 	const scene = { game, currency: replay.data.currency, witch, mode: round.bet.mode };
 	const features = [...new Set(round.phases.flatMap(({ features: started = [] }) => started))];
-	return html`${head}<div class="tiles" id="round"><${Tile} name="Game" value=${game.name} note=${features.map(featureName).join(", ")} /><${Tile} name="Stake" value=${money(round.stake_minor, scene.currency)} note=${gameModeName(game, round.bet.mode)} />
+	return html`${head}<div class="tiles" id="round"><${Tile} name="Game" value=${game.name} note=${features.map(featureName).join(", ")} /><${Tile} name="Stake" value=${money(round.stake_minor, scene.currency)} note=${modeOf(game, round.bet.mode).name} />
 			<${Tile} name="Win" value=${money(round.win_minor, scene.currency)} note=${(round.jackpots ?? []).map((one) => `jackpot ${money(one.paid_minor, scene.currency)}`).join(", ")} /><${Tile} name="When" value=${time(rows?.[0]?.time_us)} />
 			<${Tile} name="State" value=${round.closed ? "closed" : "open"} state=${round.closed ? "good" : "gold"} note=${round.next ? `waits for: ${wordOf(round.next)}` : ""} /></div>
 		<${Steps} scene=${scene} round=${round} /><${Proof} replay=${replay.data} /><${Rows} rows=${rows ?? []} currency=${scene.currency} />`;
 }
-
-const gameModeName = (game, id) => game.modes.find((mode) => mode.id === id)?.name ?? "";

@@ -3,9 +3,7 @@ import { html, useState } from "/vendor/htm-preact.js";
 import { decimal, money, typedMinor } from "/format.js";
 import { wordOf } from "/operator/words.js";
 import { History, Round } from "/operator/past.js";
-import { Act, Badge, Group, Panel, REASON, Table, Tile, Trouble, time, useRead, whole } from "/operator/parts.js";
-
-export const numberOf = (player) => player.split("-")[1];
+import { Act, Badge, Group, Panel, REASON, Table, Tile, Trouble, numberOf, time, useRead, whole } from "/operator/parts.js";
 
 export function Players({ me }) {
 	const [typed, setTyped] = useState("");

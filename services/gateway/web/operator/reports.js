@@ -2,7 +2,7 @@
 import { html, useState } from "/vendor/htm-preact.js";
 import { exponentOf, money } from "/format.js";
 import { Line } from "/operator/chart.js";
-import { Act, Badge, Panel, REASON, Table, Tile, Trouble, time, useRead, whole } from "/operator/parts.js";
+import { Act, Badge, Panel, REASON, Table, Tile, Trouble, numberOf, time, useRead, whole } from "/operator/parts.js";
 
 const PERIODS = [["day", "Day"], ["month", "Month"], ["year", "Year"], ["life", "Life to date"]];
 const percent = (n) => n === null || n === undefined ? "–" : `${n.toFixed(2)} %`;
@@ -26,7 +26,7 @@ const RETURNS = [{ name: "game", title: "Game" }, { name: "mode", title: "Mode",
 	{ name: "band_low_percent", title: "95 of 100 such", number: true, show: (r) => r.band_low_percent === null ? "–" : `${percent(r.band_low_percent)} to ${percent(r.band_high_percent)}` }];
 const JACKPOTS = [{ name: "pool", title: "Jackpot", number: true }, { name: "currency", title: "Currency" },
 	{ name: "contributions_nano", title: "Contributions", number: true, show: (r) => money(ofNano(r.contributions_nano), r.currency) }, count("hits", "Hits"), sum("paid", "Paid")];
-const player = (me) => ({ name: "player", title: "Player", show: (r) => me.permissions.includes("players") ? html`<a href="#players/${r.player.split("-")[1]}">${r.player}</a>` : r.player });
+const player = (me) => ({ name: "player", title: "Player", show: (r) => me.permissions.includes("players") ? html`<a href="#players/${numberOf(r.player)}">${r.player}</a>` : r.player });
 const NOTED = (me, amount) => [{ name: "time_us", title: "When", show: (r) => time(r.time_us) }, { name: "what", title: "What", show: (r) => r.what.replace("_", " ") }, player(me),
 	{ name: "game", title: "Game" }, { name: "round", title: "Round", number: true, show: (r) => r.round || "–" }, ...amount];
 

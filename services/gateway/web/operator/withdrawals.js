@@ -2,8 +2,8 @@
 import { html, useState } from "/vendor/htm-preact.js";
 import { money } from "/format.js";
 import { wordOf } from "/operator/words.js";
-import { Act, Badge, Panel, Table, Trouble, time, useRead } from "/operator/parts.js";
-import { decideAction, numberOf } from "/operator/players.js";
+import { Act, Badge, Panel, Table, Trouble, numberOf, time, useRead } from "/operator/parts.js";
+import { decideAction } from "/operator/players.js";
 
 const SHOWN = [["held", "All that are held"], ["stuck", "Those that may be decided by hand"]];
 
