@@ -31,7 +31,7 @@ make_missing() {
     sed -n 's/^key  *//p' "$table" | while read -r path number; do
         [ -s "$keys/$path" ] && continue
         own_folder "$keys/${path%/*}" "${path%/*}"
-        echo "${number:+$number }$(od -An -v -tx1 -N32 /dev/urandom | tr -d ' \n')" | key_put "$keys/$path"
+        echo "${number:+$number }$(random_key 32)" | key_put "$keys/$path"
     done
     # Both sign and check tokens: the gateway's is the one that counts.
     own_folder "$keys/notifications" notifications

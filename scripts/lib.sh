@@ -182,8 +182,8 @@ kafka_properties() {
     printf '%s\n' "${text//@SECRET@/$4}"
 }
 
-# random_key: 24 random bytes in hex.
-random_key() { od -An -v -tx1 -N24 /dev/urandom | tr -d ' \n'; }
+# random_key [BYTES]: so many random bytes (24) in hex.
+random_key() { od -An -v -tx1 -N"${1:-24}" /dev/urandom | tr -d ' \n'; }
 
 # redis_as_admin WORD..: a command to Redis, as the user who may do all; to one that is not ours as CARILLON_REDIS_LOGIN says.
 redis_as_admin() {
@@ -198,8 +198,8 @@ redis_as_admin() {
 
 # ---- users of the system ----
 # Where root starts the stack, each service and server runs as a user of its own: a number, which needs no entry in /etc/passwd. CARILLON_UID_BASE (61000) is
-# the group of them all, and the users follow it; CARILLON_UID_BASE + 100 + N is the group of those that may send to the Nth. Several installations of one
-# machine have users of their own if each has a base of its own. CARILLON_USERS=one leaves all to who starts them, as it is where that is not root.
+# the group of them all, and the users follow it; CARILLON_UID_BASE + 100 + N is the group of those that may send to the Nth. Give each
+# installation on a machine another base, or they share their users. With CARILLON_USERS=one all run as whoever starts them; so they do if that is not root.
 
 # settle_users: decides, at each start; run/users holds "own BASE", or "one" and why.
 settle_users() {

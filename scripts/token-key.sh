@@ -34,7 +34,7 @@ rotate() {
         [[ $n =~ ^[0-9]{1,5}$ ]] || die "$file: found the number '$n', expected at most five digits"
         [ "$n" -lt "$number" ] || number=$((10#$n + 1))
     done < <(keys)
-    hex=$(od -An -v -tx1 -N32 /dev/urandom | tr -d ' \n')
+    hex=$(random_key 32)
     {
         # A key is superseded when the next one begins to sign; a token of it lives that long at most.
         keys | sort -n -k3,3 | awk -v now="$now" -v life="$life" -v last="$((now + seconds))" '

@@ -1,5 +1,6 @@
 /* What the pass over the journal (verify_rows.h) shares with the rules it keeps, and with the
- * replay (verify_rounds.h): a row as it comes from the database, and answers in its binary format. */
+ * replay (verify_rounds.h): a row as it comes from the database, and answers in its binary format.
+ */
 #ifndef CARILLON_JACKPOTCTL_VERIFY_ROW_H
 #define CARILLON_JACKPOTCTL_VERIFY_ROW_H
 

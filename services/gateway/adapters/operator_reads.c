@@ -191,14 +191,19 @@ void on_player_search(struct edge_request *request, void *context)
 		waiter_new(sizeof(struct waiter), gateway, request, 0));
 }
 
+void player_unknown(struct edge_request *request)
+{
+	edge_answer_error(request, 404, "player_unknown", "This player has no account.", "player",
+		edge_parameter(request, 1), "a player with an account");
+}
+
 static void on_player_row(void *context, PGresult *result, const char *error)
 {
 	struct waiter *waiter = context;
 	struct edge_request *request = waiter_rows(waiter, result, error);
 
 	if (request != NULL && PQntuples(result) == 0)
-		edge_answer_error(request, 404, "player_unknown", "This player has no account.",
-			"player", edge_parameter(request, 1), "a player with an account");
+		player_unknown(request);
 	else if (request != NULL)
 		answer_rows(waiter->gateway, request, result, true, NULL, player_json);
 	free(waiter);

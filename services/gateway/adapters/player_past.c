@@ -23,8 +23,7 @@ static void on_account(void *context, PGresult *result, const char *error)
 	if (request == NULL)
 		;
 	else if (PQntuples(result) == 0)
-		edge_answer_error(request, 404, "player_unknown", "This player has no account.",
-			"player", edge_parameter(request, 1), "a player with an account");
+		player_unknown(request);
 	else if (look->round)
 		history_round(look->waiter.gateway, request, look->waiter.player,
 			edge_parameter(request, 2));

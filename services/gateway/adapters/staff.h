@@ -75,6 +75,8 @@ edge_handler on_staff_login, on_staff_session, on_staff_logout, on_staff_confirm
 edge_handler on_staff_list, on_staff_new, on_staff_action;
 /* operator_reads.c */
 edge_handler on_audit, on_player_search, on_player_view;
+/* 404: the player of the path has no account. */
+void player_unknown(struct edge_request *request);
 /* player_past.c */
 edge_handler on_player_history, on_player_round;
 /* reports.c */

@@ -11,14 +11,11 @@
  * send it without any fault of its own. */
 #include "services/gateway/adapters/gateway.h"
 
+#include "libcommon/edge/tries_log.h"
 #include "libcommon/io/log.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-
-/* In the log, of wrong credentials, and as many of addresses that must wait: a flood must not fill
- * the disk. */
-#define LINES_PER_S 10
 
 static const char *const names[WRONG_KINDS] = { "token", "key", "login", "password" };
 
@@ -26,10 +23,7 @@ static struct {
 	struct metric *of[WRONG_KINDS], *refused;
 } metric;
 
-static struct {
-	uint32_t n, waits; /* since the last tick */
-	uint64_t untold;   /* wrong credentials without a line */
-} lines;
+static struct tries_log lines;
 
 void wrong_begin(struct gateway *gateway)
 {
@@ -77,20 +71,11 @@ void wrong_note(struct gateway *gateway, const struct edge_request *request, enu
 	metric_add(metric.of[kind], 1);
 	if (client != NULL)
 		wait_s = tries_wrong(gateway->tries, client, edge_now_us(gateway->edge));
-	uint32_t *told = wait_s > 0 ? &lines.waits : &lines.n;
-	if (*told >= LINES_PER_S) {
-		lines.untold++;
-		return;
-	}
-	(*told)++;
-	if (wait_s > 0)
-		log_warn("wrong credentials: a %s from %s at %s; this address has sent "
-			 "%" PRId64 " within a minute and must wait %" PRIu32 " s",
-			names[kind], edge_peer(request), edge_route_of(request)->pattern,
-			gateway->settings.wrong_per_min, wait_s);
-	else
-		log_warn("wrong credentials: a %s from %s at %s", names[kind], edge_peer(request),
-			edge_route_of(request)->pattern);
+	tries_log_tell(&lines, &(struct tries_told){ .kind = names[kind],
+				       .address = edge_peer(request),
+				       .route = edge_route_of(request)->pattern,
+				       .per_min = gateway->settings.wrong_per_min,
+				       .wait_s = wait_s });
 }
 
 bool wrong_noted(struct gateway *gateway, struct edge_request *request, enum wrong_kind kind)
@@ -104,8 +89,5 @@ bool wrong_noted(struct gateway *gateway, struct edge_request *request, enum wro
 void wrong_tick(struct gateway *gateway)
 {
 	(void)gateway;
-	if (lines.untold > 0)
-		log_warn("wrong credentials: %" PRIu64 " more in the last second", lines.untold);
-	lines.untold = 0;
-	lines.n = lines.waits = 0;
+	tries_log_tick(&lines);
 }

@@ -1,22 +1,17 @@
 #include "services/notifications/adapters/wrong.h"
 
 #include "libcommon/edge/tries.h"
+#include "libcommon/edge/tries_log.h"
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/metrics.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
-
-/* In the log, of wrong tokens, and as many of addresses that must wait: a flood must not fill the
- * disk. */
-#define LINES_PER_S 10
 
 struct wrong {
 	struct tries *tries;
 	int64_t per_min;
-	uint32_t lines, waits; /* since the last tick */
-	uint64_t untold;       /* wrong tokens without a line */
+	struct tries_log lines;
 	struct metric *counted, *refused;
 };
 
@@ -45,19 +40,13 @@ void wrong_free(struct wrong **wrong)
 static void tell(struct wrong *wrong, const struct sender *sender, uint32_t wait_s)
 {
 	char address[ADDRESS_TEXT_MAX];
-	uint32_t *told = wait_s > 0 ? &wrong->waits : &wrong->lines;
-	if (*told >= LINES_PER_S) {
-		wrong->untold++;
-		return;
-	}
-	(*told)++;
+
 	address_format(&sender->address, address);
-	if (wait_s > 0)
-		log_warn("wrong credentials: a token from %s at %s; this address has sent "
-			 "%" PRId64 " within a minute and must wait %" PRIu32 " s",
-			address, sender->route, wrong->per_min, wait_s);
-	else
-		log_warn("wrong credentials: a token from %s at %s", address, sender->route);
+	tries_log_tell(&wrong->lines, &(struct tries_told){ .kind = "token",
+					      .address = address,
+					      .route = sender->route,
+					      .per_min = wrong->per_min,
+					      .wait_s = wait_s });
 }
 
 uint32_t wrong_token(struct wrong *wrong, const struct sender *sender)
@@ -78,8 +67,5 @@ uint32_t wrong_token(struct wrong *wrong, const struct sender *sender)
 
 void wrong_tick(struct wrong *wrong)
 {
-	if (wrong->untold > 0)
-		log_warn("wrong credentials: %" PRIu64 " more in the last second", wrong->untold);
-	wrong->untold = 0;
-	wrong->lines = wrong->waits = 0;
+	tries_log_tick(&wrong->lines);
 }

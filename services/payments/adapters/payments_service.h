@@ -38,8 +38,8 @@ struct payments_alarm {
 /* The entry with this id; NULL: not in memory. */
 struct payments_entry *payments_find(
 	struct payments_shard *shard, const uint8_t id[PAYOUT_ID_BYTES]);
-/* What is told of an entry that is out: the provider's outcome, if this process has got it, and
- * then `found`. Nothing else may have kept the outcome. */
+/* The text of the alarm about an entry that is out: first the provider's outcome, if this process
+ * knows it, for it may be kept nowhere else; then `found`. */
 void payments_out_text(
 	const struct payments_entry *entry, const char *found, char text_r[PROVIDER_FOUND_MAX]);
 /* Adds an entry with a new id. Invalidates all pointers to entries. */
