@@ -24,8 +24,9 @@ export function useRead(path, every = 0) {
 		if (!path) return undefined;
 		let timer;
 		const mine = ++turn.current;
-		const go = () => look(mine).then(() => { if (every && mine === turn.current) timer = setTimeout(go, every); });
-		go();
+		// Under an open form nothing changes: the row that an action has ended would take the form, and its answer, with it.
+		const go = (at) => (at === "first" || !document.querySelector("dialog[open]") ? look(mine) : Promise.resolve()).then(() => { if (every && mine === turn.current) timer = setTimeout(go, every); });
+		go("first");
 		return () => { turn.current++; clearTimeout(timer); };
 	}, [path, every]);
 	return { ...state, again: () => look(turn.current) };
