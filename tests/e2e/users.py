@@ -10,7 +10,7 @@ import stat
 import subprocess
 import tempfile
 
-from lib_play import Person
+from lib_play import RULES, Person, force
 from lib_stack import ROOT, Installation, read_text, run, wait_until
 from roles import SERVICES
 
@@ -256,6 +256,7 @@ def test_new_keys_belong_to_their_services():
 def test_an_older_installation_is_given_its_owners():
     """As an earlier version left it: one folder of keys, one of commands in hand, all of root."""
     person = Person(place, deposit=10000)
+    force(place, person.name, RULES.stops(), RULES.stops())
     person.bet_through(1, 5, 1)
     place.stop()
     keys = {}
