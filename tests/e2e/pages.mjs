@@ -151,15 +151,15 @@ const commands = {
 	// Stops all that moves, for pictures of what is only seen for a moment; `open` must have been told `held`.
 	freeze: ({ page }) => pages.get(page).evaluate(() => window.holdTime(true)),
 	thaw: ({ page }) => pages.get(page).evaluate(() => window.holdTime(false)),
-	// What is in the window, at each of these sizes.
-	async shots({ page, path, sizes }) {
+	// What is in the window, or on the whole page, at each of these sizes.
+	async shots({ page, path, sizes, whole = false }) {
 		const one = pages.get(page);
 		const before = one.viewportSize();
 		const made = [];
 		for (const [width, height] of sizes) {
 			await one.setViewportSize({ width, height });
 			made.push(`${path}-${width}x${height}.jpg`);
-			await one.screenshot({ path: made.at(-1), type: "jpeg", quality: 82 });
+			await one.screenshot({ path: made.at(-1), type: "jpeg", quality: 82, fullPage: whole });
 		}
 		await one.setViewportSize(before);
 		return made;

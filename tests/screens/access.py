@@ -6,6 +6,8 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "e2e"))
 # pylint: disable=wrong-import-position
+import console
+import lib_console
 import lib_pages
 from lib_deal import Deal
 from lib_pages import LOSS, READY, Page, closing, tab_to
@@ -98,6 +100,23 @@ def test_axe_finds_nothing_serious_in_windows_and_scenes():
     page.spin(player, *RULES.stops(bonuses=3), RULES.vial_value("money", 50, MAX))
     page.see("document.querySelector('#vials')")
     no_faults(page, "vials")
+
+
+def test_axe_finds_nothing_serious_on_the_console():
+    lib_console.people(place)
+    person, number = lib_console.played(place)
+    for scheme in ("dark", "light"):
+        page = Page(f"desk-{scheme}", "/operator/", apart=True, dark=scheme == "dark")
+        page.see("document.querySelector('input[name=name]')")
+        no_faults(page, "login")
+        console.inside(page, "anna")
+        for screen in lib_console.screens_of(person, number):
+            console.go(page, screen)
+            no_faults(page, f"{screen}, {scheme}")
+            for title in lib_console.each_form(page) if scheme == "dark" else ():
+                no_faults(page, f"{screen}: {title}")
+        browser.ask("close", page.name)
+        browser.open.discard(page.name)
 
 
 # RULE bewitched 8.2, RULE mona-lisa 7.2, RULE mystic-gem 8.2, RULE witch-feature 9.1

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Pictures and films of the player's page: every game, feature, window and failure, by scripted draws, at five sizes, and a short film of each game.
+"""Pictures and films of the pages: every game, feature, window and failure, by scripted draws, at five sizes, and a short film of each game; every screen and
+form of the console on a phone and a desk.
 `screens.py [NAME]...`: only the scenes whose names begin so. What they show is for people to look at: build/screenshots/index.html."""
 import html
 import json
@@ -11,6 +12,8 @@ import traceback
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "e2e"))
 # pylint: disable=wrong-import-position
+import console
+import lib_console
 import lib_pages
 from lib_deal import MISS, Deal
 from lib_pages import READY, Page
@@ -425,6 +428,43 @@ def lost_and_ended(page):
     scene(page, "page", "45-session-ended")
 
 
+# ---- the console ----
+
+def desk():
+    """Each screen of the operator's console, the form of each action, both schemes of colours, and a question of support, filmed."""
+    lib_console.people(place)
+    person, number = lib_console.played(place)
+    page = Page("desk", "/operator/", width=1366, height=768, apart=True)
+    page.see("document.querySelector('input[name=name]')")
+    console_scene(page, "00-login")
+    console.inside(page, "anna")
+    for screen in lib_console.screens_of(person, number):
+        console.go(page, screen)
+        name = screen.replace(f"/{person.number}", "/one").replace(f"/{number}", "/round").replace("/", "-")
+        time.sleep(0.6)
+        console_scene(page, name)
+        for title in lib_console.each_form(page):
+            console_scene(page, f"{name}-form-{title.lower().replace(' ', '-')}", whole=False)
+    browser.ask("problems")
+    lib_console.asked_and_found(page, PLACE, person, number)
+    browser.ask("close", page.name)
+    bright()
+
+
+def bright():
+    page = Page("bright", "/operator/", width=1366, height=768, apart=True, dark=False)
+    console.inside(page, "anna")
+    for screen in ("overview", "jackpots/1", "players", "reports", "health"):
+        console.go(page, screen)
+        time.sleep(0.6)
+        console_scene(page, f"{screen.replace('/', '-')}-light")
+    browser.ask("close", page.name)
+
+
+def console_scene(page, what, whole=True):
+    page.shots(path=f"{PLACE}/console-{what}", sizes=lib_console.SIZES, whole=whole)
+
+
 # ---- films ----
 
 def film(game):
@@ -467,7 +507,7 @@ def write_index():
     for name in names:
         rows.setdefault(name.rsplit("-", 1)[0], []).append(name)
     films = sorted(name for name in os.listdir(PLACE) if name.endswith(".webp"))
-    parts = ["<!doctype html><meta charset=utf-8><title>Carillon: pictures</title><style>body{font:14px sans-serif;background:#222;color:#eee}img{height:260px;margin:3px;vertical-align:top}</style><h1>The player's page</h1>"]
+    parts = ["<!doctype html><meta charset=utf-8><title>Carillon: pictures</title><style>body{font:14px sans-serif;background:#222;color:#eee}img{height:260px;margin:3px;vertical-align:top}</style><h1>What is seen</h1>"]
     parts += [f"<h2>{html.escape(name)}</h2><img src='{name}'>" for name in films]
     for row, pictures in sorted(rows.items()):
         parts.append(f"<h2>{html.escape(row)}</h2>" + "".join(f"<a href='{name}'><img loading=lazy src='{name}' title='{name}'></a>" for name in pictures))
@@ -480,7 +520,7 @@ def main():
     global place, browser
     wanted = sys.argv[1:]
     os.makedirs(PLACE, exist_ok=True)
-    todo = [(f"{what.__name__}-{game}", what, (game,)) for game in GAMES for what in (base, feature, film)] + [("around", around, ()), ("cards", cards, ()), ("moments", moments, ())]
+    todo = [(f"{what.__name__}-{game}", what, (game,)) for game in GAMES for what in (base, feature, film)] + [("around", around, ()), ("cards", cards, ()), ("moments", moments, ()), ("desk", desk, ())]
     failed = 0
     place = Installation("screens")
     card_sets(place)

@@ -145,6 +145,6 @@ export const Group = ({ name, children }) => html`<fieldset class="group"><legen
 // A button that opens an action. `danger`: what it does cannot be taken back or stops play.
 export function Act({ action, onDone, main, disabled }) {
 	const [open, setOpen] = useState(false);
-	return html`<button class=${action.danger ? "danger" : main ? "main" : ""} disabled=${disabled} onClick=${() => setOpen(true)}>${action.button ?? action.title}</button>
+	return html`<button class=${action.danger ? "danger" : main ? "main" : ""} aria-haspopup="dialog" disabled=${disabled} onClick=${() => setOpen(true)}>${action.button ?? action.title}</button>
 		${open ? html`<${Action} action=${action} onClose=${(done) => { setOpen(false); if (done) onDone?.(); }} />` : null}`;
 }

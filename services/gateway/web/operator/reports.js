@@ -59,7 +59,7 @@ export function Report({ me, id }) {
 }
 
 function GamingDay({ me, day, again }) {
-	const action = { title: "When the day begins", button: "Change", path: () => `/v1/operators/${me.operator}/gaming-day`,
+	const action = { title: "When the day begins", button: "Change", verb: "Change", path: () => `/v1/operators/${me.operator}/gaming-day`,
 		fields: [{ name: "zone", label: "Time zone", value: day.zone, example: "Europe/Stockholm", most: 64 }, { name: "start_hour", label: "Hour of the day", value: String(day.start_hour), inputmode: "numeric", most: 2 },
 			{ name: "from_day", label: "From this day on", type: "date" }, REASON],
 		what: (v) => `Days begin at ${v.start_hour}:00 in ${v.zone}${v.from_day ? ` from ${v.from_day} on` : ""}. Days that have begun stay as they are.`,
