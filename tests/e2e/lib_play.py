@@ -5,6 +5,7 @@ import hashlib
 import itertools
 import json
 import os
+import re
 import socket
 import struct
 
@@ -25,6 +26,11 @@ def force(place, player, *scripts):
     """Each script is for one bet of the player, in order; what a script leaves open the stream draws."""
     values = ",".join(f"({player_id(player)}, array{list(script)}::integer[])" for script in scripts)
     place.sql(f"insert into engine.forced_draw (player, script) values {values}", writer=True)
+
+
+def checking(keys):
+    """Of the lines of a gateway's token.key, those of notifications: the keys that only check (libcommon/edge/token.h)."""
+    return re.sub(r"\b[0-9a-fA-F]{64}\b", lambda key: hashlib.sha256(f"{key.group().lower()} checks tokens".encode()).hexdigest(), keys)
 
 
 class Refused(AssertionError):
