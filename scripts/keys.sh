@@ -33,9 +33,10 @@ make_missing() {
         own_folder "$keys/${path%/*}" "${path%/*}"
         echo "${number:+$number }$(random_key 32)" | key_put "$keys/$path"
     done
-    # Both sign and check tokens: the gateway's is the one that counts.
+    # Who only checks tokens has keys that make none: they follow from the gateway's.
     own_folder "$keys/notifications" notifications
     token=$(own_cat "$keys/gateway/token.key")
+    token=$(token_checks <<<"$token")
     [ -f "$keys/notifications/token.key" ] && [ "$(own_cat "$keys/notifications/token.key")" = "$token" ] || key_put "$keys/notifications/token.key" <<<"$token"
 }
 

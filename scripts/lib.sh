@@ -185,6 +185,16 @@ kafka_properties() {
 # random_key [BYTES]: so many random bytes (24) in hex.
 random_key() { od -An -v -tx1 -N"${1:-24}" /dev/urandom | tr -d ' \n'; }
 
+# token_checks: of the keys of tokens on stdin, the keys that only check (libcommon/edge/token.h, token_checking_key). What is no key stays as it is.
+token_checks() {
+    local number hex since
+    while read -r number hex since; do
+        [ -n "$hex" ] || { hex=$number number=''; }
+        [[ ! $hex =~ ^[0-9a-fA-F]{64}$ ]] || hex=$(printf '%s checks tokens' "${hex,,}" | sha256sum | cut -d' ' -f1)
+        echo "${number:+$number }$hex${since:+ $since}"
+    done
+}
+
 # redis_as_admin WORD..: a command to Redis, as the user who may do all; to one that is not ours as CARILLON_REDIS_LOGIN says.
 redis_as_admin() {
     local address=${CARILLON_REDIS:-127.0.0.1:$(port_get REDIS_PORT)} file=$CARILLON_DATA/keys/admin/redis user password

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # token-key.sh [list | rotate [SECONDS] | drop NUMBER]: the keys that sign players' tokens, in gateway/token.key of CARILLON_KEYS (default: keys/ of
-# CARILLON_DATA), and the same in notifications/token.key.
+# CARILLON_DATA), and in notifications/token.key those that check them (libcommon/edge/token.h).
 # rotate: adds a key that signs from SECONDS (default 10) from now on, when every gateway and every instance of notifications has read it; keys whose last
 # token has expired are left out (CARILLON_TOKEN_LIFE_S, default 2592000, the longest GATEWAY_SESSION_S). drop: removes a key at once, and so ends every
 # session of its tokens. Services read the file again within a second. Nobody but the file's owner may read it.
@@ -22,7 +22,7 @@ put() {
     [ "$n" -ge 1 ] || die "found no other key, expected one that signs instead: rotate first"
     [ "${1:-0}" = 0 ] || [ "$n" -le 8 ] || die "found $((n - $1)) keys, expected at most $((8 - $1)) before another is added: drop one first"
     # First for who only checks: a token is never ahead of its key.
-    [ ! -d "$folder/notifications" ] || key_put "$folder/notifications/token.key" <<<"$lines"
+    [ ! -d "$folder/notifications" ] || key_put "$folder/notifications/token.key" < <(token_checks <<<"$lines")
     key_put "$file" <<<"$lines"
 }
 

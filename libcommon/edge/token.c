@@ -18,6 +18,9 @@
 #define CACHE_SLOTS 4096
 #define FUTURE_S 60
 #define ISSUER "carillon"
+#define ID_HEX 17
+#define PROOF_BYTES 16
+#define PROOF_HEX (2 * PROOF_BYTES + 1)
 
 struct cached {
 	uint8_t digest[16]; /* keyed hash of the whole token: nobody can forge a second token with
@@ -27,27 +30,43 @@ struct cached {
 };
 
 struct secret {
-	uint8_t bytes[TOKEN_KEY_BYTES];
+	uint8_t bytes[TOKEN_KEY_BYTES];	   /* of the file */
+	uint8_t checking[TOKEN_KEY_BYTES]; /* of a key that makes tokens */
 	uint64_t number, since_s;
 };
 
 struct token_key {
 	struct secret secret[TOKEN_KEYS_MAX];
 	size_t n;
+	enum token_use use;
 	char path[1024];	 /* "": not from a file */
 	struct timespec changed; /* of the file */
 	uint8_t cache_key[crypto_generichash_KEYBYTES];
 	struct cached cache[CACHE_SLOTS];
 };
 
-struct token_key *token_key_new(const uint8_t bytes[TOKEN_KEY_BYTES])
+void token_checking_key(const uint8_t bytes[TOKEN_KEY_BYTES], uint8_t checking_r[TOKEN_KEY_BYTES])
+{
+	static const char purpose[] = " checks tokens";
+	char text[2 * TOKEN_KEY_BYTES + sizeof(purpose)];
+	_Static_assert(TOKEN_KEY_BYTES == crypto_hash_sha256_BYTES, "a key is a hash");
+
+	(void)sodium_bin2hex(text, sizeof(text), bytes, TOKEN_KEY_BYTES);
+	memcpy(text + (size_t)2 * TOKEN_KEY_BYTES, purpose, sizeof(purpose));
+	(void)crypto_hash_sha256(checking_r, (const unsigned char *)text, strlen(text));
+	sodium_memzero(text, sizeof(text));
+}
+
+struct token_key *token_key_new(const uint8_t bytes[TOKEN_KEY_BYTES], enum token_use use)
 {
 	struct token_key *key = calloc(1, sizeof(*key));
 	if (key == NULL || sodium_init() < 0)
 		abort();
 	(void)sodium_mlock(key->secret, sizeof(key->secret));
+	key->use = use;
 	if (bytes != NULL) {
 		memcpy(key->secret[0].bytes, bytes, TOKEN_KEY_BYTES);
+		token_checking_key(bytes, key->secret[0].checking);
 		key->n = 1;
 	}
 	randombytes_buf(key->cache_key, sizeof(key->cache_key));
@@ -121,6 +140,8 @@ static bool file_read(struct token_key *key, FILE *file, char *error)
 		(void)snprintf(error, TOKEN_ERROR_MAX,
 			"%.120s: found nothing, expected 64 hex digits", key->path);
 	if (ok && n > 0) {
+		for (size_t i = 0; i < n; i++)
+			token_checking_key(secret[i].bytes, secret[i].checking);
 		memcpy(key->secret, secret, sizeof(key->secret));
 		key->n = n;
 		memset(key->cache, 0, sizeof(key->cache));
@@ -154,9 +175,10 @@ bool token_key_again(struct token_key *key, bool *changed_r, char *error)
 	return ok;
 }
 
-enum token_status token_key_read(const char *folder, struct token_key **key_r, char *error)
+enum token_status token_key_read(
+	const char *folder, enum token_use use, struct token_key **key_r, char *error)
 {
-	struct token_key *key = token_key_new(NULL);
+	struct token_key *key = token_key_new(NULL, use);
 	bool changed;
 
 	*key_r = NULL;
@@ -194,36 +216,83 @@ static const struct secret *signing(const struct token_key *key, uint64_t now_s)
 	return best != NULL ? best : oldest;
 }
 
+/* What a token says. */
+struct claims {
+	const char *subject, *id;
+	long issued, expires;
+};
+
+/* The claim `own`: a MAC over the others, by the key that makes tokens. */
+static void proof_make(
+	const struct secret *secret, const struct claims *claims, char proof_r[PROOF_HEX])
+{
+	char text[PLAYER_TEXT_MAX + ID_HEX + 48];
+	uint8_t mac[crypto_auth_hmacsha256_BYTES];
+	int n = snprintf(text, sizeof(text), "%s %s %ld %ld", claims->subject, claims->id,
+		claims->issued, claims->expires);
+
+	(void)crypto_auth_hmacsha256(
+		mac, (const unsigned char *)text, (unsigned long long)n, secret->bytes);
+	(void)sodium_bin2hex(proof_r, PROOF_HEX, mac, PROOF_BYTES);
+}
+
+/* The token of these claims, the same each time; on the heap, or NULL. */
+static char *make(const struct secret *secret, const struct claims *claims)
+{
+	char own[PROOF_HEX];
+	jwt_t *jwt = NULL;
+	char *text = NULL;
+
+	proof_make(secret, claims, own);
+	if (jwt_new(&jwt) == 0 && jwt_add_grant(jwt, "iss", ISSUER) == 0 &&
+		jwt_add_grant(jwt, "sub", claims->subject) == 0 &&
+		jwt_add_grant(jwt, "jti", claims->id) == 0 && jwt_add_grant(jwt, "own", own) == 0 &&
+		jwt_add_grant_int(jwt, "iat", claims->issued) == 0 &&
+		jwt_add_grant_int(jwt, "exp", claims->expires) == 0 &&
+		jwt_set_alg(jwt, JWT_ALG_HS256, secret->checking, TOKEN_KEY_BYTES) == 0)
+		text = jwt_encode_str(jwt);
+	jwt_free(jwt);
+	return text;
+}
+
 enum token_status token_issue(const struct token_key *key, player_id player, uint64_t now_s,
 	uint64_t life_s, char *token_r, uint64_t *expires_s_r)
 {
-	char subject[PLAYER_TEXT_MAX], id[24];
-	enum token_status status = TOKEN_MALFORMED;
-	jwt_t *jwt = NULL;
-	char *text = NULL;
+	char subject[PLAYER_TEXT_MAX], id[ID_HEX];
 	token_r[0] = '\0';
-	if (!player_id_valid(player) || now_s > LONG_MAX / 2 || life_s > LONG_MAX / 2)
+	if (key->use != TOKEN_MAKES || !player_id_valid(player) || now_s > LONG_MAX / 2 ||
+		life_s > LONG_MAX / 2)
 		return TOKEN_MALFORMED;
 	player_id_format(player, subject);
 	/* Sessions that begin in one second are different ones. */
 	(void)snprintf(id, sizeof(id), "%08" PRIx32 "%08" PRIx32, randombytes_random(),
 		randombytes_random());
-	if (jwt_new(&jwt) != 0 || jwt_add_grant(jwt, "iss", ISSUER) != 0 ||
-		jwt_add_grant(jwt, "sub", subject) != 0 || jwt_add_grant(jwt, "jti", id) != 0 ||
-		jwt_add_grant_int(jwt, "iat", (long)now_s) != 0 ||
-		jwt_add_grant_int(jwt, "exp", (long)(now_s + life_s)) != 0 ||
-		jwt_set_alg(jwt, JWT_ALG_HS256, signing(key, now_s)->bytes, TOKEN_KEY_BYTES) != 0)
-		goto out;
-	text = jwt_encode_str(jwt);
-	if (text == NULL || strlen(text) >= TOKEN_MAX)
-		goto out;
-	memcpy(token_r, text, strlen(text) + 1);
-	*expires_s_r = now_s + life_s;
-	status = TOKEN_OK;
-out:
+	const struct claims claims = { subject, id, (long)now_s, (long)(now_s + life_s) };
+	char *text = make(signing(key, now_s), &claims);
+	bool fits = text != NULL && strlen(text) < TOKEN_MAX;
+	if (fits) {
+		memcpy(token_r, text, strlen(text) + 1);
+		*expires_s_r = now_s + life_s;
+	}
 	free(text);
-	jwt_free(jwt);
-	return status;
+	return fits ? TOKEN_OK : TOKEN_MALFORMED;
+}
+
+/* Is this the very token that the key makes of these claims? Whoever has a checking key can write
+ * them in another way, which would be another session. */
+static bool made_by(const struct secret *secret, jwt_t *jwt, const char *token)
+{
+	const struct claims claims = { jwt_get_grant(jwt, "sub"), jwt_get_grant(jwt, "jti"),
+		jwt_get_grant_int(jwt, "iat"), jwt_get_grant_int(jwt, "exp") };
+
+	if (claims.subject == NULL || strlen(claims.subject) >= PLAYER_TEXT_MAX ||
+		claims.id == NULL || strlen(claims.id) >= ID_HEX)
+		return false;
+	char *text = make(secret, &claims);
+	bool same = text != NULL && strlen(text) == strlen(token) &&
+		    sodium_memcmp(text, token, strlen(text)) == 0;
+	free(text);
+	return same;
 }
 
 /* Reads the claims of a token with a valid signature. */
@@ -244,6 +313,29 @@ static enum token_status claims_read(jwt_t *jwt, uint64_t now_s, struct cached *
 	return TOKEN_OK;
 }
 
+/* NULL: the key did not sign it. */
+static jwt_t *decode_with(const uint8_t bytes[TOKEN_KEY_BYTES], const char *token)
+{
+	jwt_t *jwt = NULL;
+
+	errno = 0;
+	if (jwt_decode(&jwt, token, bytes, TOKEN_KEY_BYTES) == 0)
+		return jwt;
+	jwt_free(jwt);
+	return NULL;
+}
+
+/* A token that this key signed; for a key that makes tokens, one that it made. */
+static jwt_t *decode_as(const struct secret *secret, enum token_use use, const char *token)
+{
+	jwt_t *jwt = use == TOKEN_MAKES ? decode_with(secret->checking, token) : NULL;
+
+	if (jwt != NULL && made_by(secret, jwt, token))
+		return jwt;
+	jwt_free(jwt);
+	return decode_with(secret->bytes, token);
+}
+
 /* Decodes a token with the key that has signed it. libjwt returns EINVAL for a wrong signature and
  * for wrong text; a token that decodes without a key is well-formed. */
 static enum token_status decode(const struct token_key *key, const char *token, jwt_t **jwt_r)
@@ -251,11 +343,9 @@ static enum token_status decode(const struct token_key *key, const char *token, 
 	bool shape;
 
 	for (size_t i = 0; i < key->n; i++) {
-		*jwt_r = NULL;
-		errno = 0;
-		if (jwt_decode(jwt_r, token, key->secret[i].bytes, TOKEN_KEY_BYTES) == 0)
+		*jwt_r = decode_as(&key->secret[i], key->use, token);
+		if (*jwt_r != NULL)
 			return TOKEN_OK;
-		jwt_free(*jwt_r);
 	}
 	*jwt_r = NULL;
 	shape = jwt_decode(jwt_r, token, NULL, 0) == 0;

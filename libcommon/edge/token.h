@@ -1,7 +1,12 @@
 /* Tokens of players: JSON Web Tokens by libjwt, always HS256, whatever the token's own header says.
  * The claims are `sub`, the player ("1-1234"), `iat` and `exp` (seconds since 1970), `iss`, always
- * "carillon", and `jti`, 16 random hex digits, so that two tokens of one second differ. The key is
- * CARILLON_KEYS/<service>/token.key, 64 hex digits, the same for gateway and notifications.
+ * "carillon", and `jti`, 16 random hex digits, so that two tokens of one second differ.
+ *
+ * The gateway makes tokens with its key, and checks them. The notifications service only checks
+ * them, with a checking key that token_checking_key derives from the gateway's: this key signs the
+ * whole token, and inside, the claim `own` proves that its maker held the gateway's key. So a
+ * checking key makes no token that the gateway accepts, nor a token in another form. Both keys are
+ * in CARILLON_KEYS/<service>/token.key, 64 hex digits.
  *
  * The file may hold several keys, one per line: `NUMBER HEX SINCE`. From `since` on (seconds since
  * 1970), new tokens are signed with the key. Tokens are checked with all keys in the file. So every
@@ -33,22 +38,35 @@ enum token_status {
 
 struct token_key;
 
+/* What a key is for. */
+enum token_use {
+	TOKEN_MAKES = 0, /* the gateway's: makes and checks tokens */
+	TOKEN_CHECKS,	 /* a checking key */
+};
+
+/* The checking key of a gateway's key: SHA-256 of its 64 hex digits in lower case and
+ * " checks tokens". scripts/lib.sh computes the same. */
+void token_checking_key(const uint8_t bytes[TOKEN_KEY_BYTES], uint8_t checking_r[TOKEN_KEY_BYTES]);
+
 /* Reads `folder`/token.key. On failure *key_r is NULL and error (TOKEN_ERROR_MAX bytes) names the
  * file, what was found and what was expected. */
-enum token_status token_key_read(const char *folder, struct token_key **key_r, char *error);
+enum token_status token_key_read(
+	const char *folder, enum token_use use, struct token_key **key_r, char *error);
 /* Reads the file again if it has changed; call it once a second. False when the file cannot be
  * used: the keys stay as they are, and error says why. *changed_r is true when the file has
  * changed. */
 bool token_key_again(struct token_key *key, bool *changed_r, char *error);
 /* A key from bytes, for tests. */
-struct token_key *token_key_new(const uint8_t bytes[TOKEN_KEY_BYTES]);
+struct token_key *token_key_new(const uint8_t bytes[TOKEN_KEY_BYTES], enum token_use use);
 void token_key_free(struct token_key **key);
 
-/* Writes a token of at most TOKEN_MAX bytes. now_s and life_s are in seconds. */
+/* Writes a token of at most TOKEN_MAX bytes, with a key that makes tokens. now_s and life_s are in
+ * seconds. */
 enum token_status token_issue(const struct token_key *key, player_id player, uint64_t now_s,
 	uint64_t life_s, char *token_r, uint64_t *expires_s_r);
 /* Checks a token. The key remembers the most recent tokens, so it need not compute the signature of
- * a busy player's token at each request. Expiry is always checked. */
+ * a busy player's token at each request. Expiry is always checked. A gateway's key also accepts a
+ * token of an earlier version, which it signed itself, without `own`. */
 enum token_status token_check(struct token_key *key, const char *token, uint64_t now_s,
 	player_id *player_r, uint64_t *expires_s_r);
 /* When a token was issued and when it expires, in seconds since 1970. */

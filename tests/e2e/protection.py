@@ -284,7 +284,7 @@ def key_command(*arguments):
 def number_of(token):
     """The number of the key that has signed a token."""
     head, _, signature = token.rpartition(".")
-    for line in open(f"{place.data}/keys/gateway/token.key", encoding="ascii"):
+    for line in open(f"{place.data}/keys/notifications/token.key", encoding="ascii"):
         number, key = line.split()[:2]
         if base64.urlsafe_b64encode(hmac.digest(bytes.fromhex(key), head.encode(), "sha256")).rstrip(b"=") == signature.encode().rstrip(b"="):
             return int(number)
@@ -306,9 +306,9 @@ def test_token_key_rotates():
     for service in ("gateway-1", "notifications-1"):
         wait_until(f"the reading of the bad file by {service}", lambda: "the keys that were read before stay in force" in read_text(f"{place.data}/log/{service}.log"), 20)
     assert refusal(newer.token) == (200, None)
-    with open(f"{place.data}/keys/gateway/token.key", encoding="ascii") as file:
-        lines = file.readlines()[:-1]
     for service in ("gateway", "notifications"):
+        with open(f"{place.data}/keys/{service}/token.key", encoding="ascii") as file:
+            lines = file.readlines()[:-1]
         with open(f"{place.data}/keys/{service}/token.key", "w", encoding="ascii") as file:
             file.writelines(lines)
     key_command("drop", "0")

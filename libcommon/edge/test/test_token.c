@@ -7,6 +7,7 @@
 #include <cmocka.h>
 
 #include <jwt.h>
+#include <sodium.h>
 #include <sys/stat.h>
 
 #include <fcntl.h>
@@ -29,7 +30,7 @@ static player_id player_of(const char *text)
 
 static void test_token_round_trip_and_expiry(void **state)
 {
-	struct token_key *key = token_key_new(KEY);
+	struct token_key *key = token_key_new(KEY, TOKEN_MAKES);
 	char token[TOKEN_MAX], other[TOKEN_MAX];
 	uint64_t expires = 0;
 	player_id player = 0;
@@ -54,8 +55,8 @@ static void test_token_round_trip_and_expiry(void **state)
 
 static void test_token_forgeries(void **state)
 {
-	struct token_key *key = token_key_new(KEY);
-	struct token_key *other = token_key_new(OTHER);
+	struct token_key *key = token_key_new(KEY, TOKEN_MAKES);
+	struct token_key *other = token_key_new(OTHER, TOKEN_MAKES);
 	char token[TOKEN_MAX];
 	uint64_t expires;
 	player_id player = 0;
@@ -77,8 +78,8 @@ static void test_token_forgeries(void **state)
 	token_key_free(&other);
 }
 
-static char *jwt_of(
-	jwt_alg_t alg, const char *issuer, const char *subject, long issued, long expires)
+static char *jwt_with(const uint8_t bytes[TOKEN_KEY_BYTES], jwt_alg_t alg, const char *issuer,
+	const char *subject, long issued, long expires)
 {
 	jwt_t *jwt = NULL;
 	assert_int_equal(jwt_new(&jwt), 0);
@@ -93,11 +94,70 @@ static char *jwt_of(
 	if (alg == JWT_ALG_NONE)
 		assert_int_equal(jwt_set_alg(jwt, alg, NULL, 0), 0);
 	else
-		assert_int_equal(jwt_set_alg(jwt, alg, KEY, sizeof(KEY)), 0);
+		assert_int_equal(jwt_set_alg(jwt, alg, bytes, TOKEN_KEY_BYTES), 0);
 	char *text = jwt_encode_str(jwt);
 	jwt_free(jwt);
 	assert_non_null(text);
 	return text;
+}
+
+/* The claims of `like`, with another `own` or with more, signed with these bytes. */
+static char *signed_again(const uint8_t *bytes, const char *like, const char *own, const char *more)
+{
+	jwt_t *jwt = NULL;
+	assert_int_equal(jwt_decode(&jwt, like, NULL, 0), 0);
+	if (own != NULL) {
+		assert_int_equal(jwt_del_grants(jwt, "own"), 0);
+		assert_int_equal(jwt_add_grant(jwt, "own", own), 0);
+	}
+	if (more != NULL)
+		assert_int_equal(jwt_add_grant(jwt, "more", more), 0);
+	assert_int_equal(jwt_set_alg(jwt, JWT_ALG_HS256, bytes, TOKEN_KEY_BYTES), 0);
+	char *text = jwt_encode_str(jwt);
+	jwt_free(jwt);
+	assert_non_null(text);
+	return text;
+}
+
+static void test_token_checking_key_makes_none(void **state)
+{
+	/* As scripts/lib.sh derives it: printf '%s checks tokens' HEX | sha256sum. */
+	static const char derived[] =
+		"9728bf8a8bb0587a68aefc5891426ced69d3a24ec43153f6a692326a18fb14cd";
+	uint8_t checking[TOKEN_KEY_BYTES], expected[TOKEN_KEY_BYTES];
+	char token[TOKEN_MAX], mine[TOKEN_MAX];
+	uint64_t expires = 0;
+	player_id player = 0;
+	(void)state;
+	token_checking_key(KEY, checking);
+	assert_int_equal(sodium_hex2bin(expected, sizeof(expected), derived, strlen(derived), NULL,
+				 NULL, NULL),
+		0);
+	assert_memory_equal(checking, expected, sizeof(checking));
+	struct token_key *gateway = token_key_new(KEY, TOKEN_MAKES);
+	struct token_key *reader = token_key_new(checking, TOKEN_CHECKS);
+	assert_int_equal(
+		token_issue(gateway, player_of("1-7"), NOW, 100, token, &expires), TOKEN_OK);
+	assert_int_equal(token_check(reader, token, NOW, &player, &expires), TOKEN_OK);
+	assert_int_equal(player, player_of("1-7"));
+	assert_int_equal(
+		token_issue(reader, player_of("1-7"), NOW, 100, mine, &expires), TOKEN_MALFORMED);
+	/* The same claims, other ones, and none of the proof, signed with all that a reader has. */
+	char *const cases[] = { signed_again(checking, token, NULL, "claim"),
+		signed_again(checking, token, "00112233445566778899aabbccddeeff", NULL),
+		signed_again(checking, token, "", NULL),
+		jwt_with(checking, JWT_ALG_HS256, "carillon", "1-7", (long)NOW, (long)NOW + 50) };
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		if (token_check(gateway, cases[i], NOW, &player, &expires) != TOKEN_FORGED)
+			fail_msg("case %zu: expected to be forged", i);
+		free(cases[i]);
+	}
+	char *again = signed_again(checking, token, NULL, NULL);
+	assert_string_equal(again, token); /* or the cases above show nothing */
+	free(again);
+	assert_int_equal(token_check(gateway, token, NOW, &player, &expires), TOKEN_OK);
+	token_key_free(&gateway);
+	token_key_free(&reader);
 }
 
 static void test_token_other_algorithms_and_claims(void **state)
@@ -122,12 +182,12 @@ static void test_token_other_algorithms_and_claims(void **state)
 		{ JWT_ALG_HS256, "carillon", "1-5", now, 0, false },
 		{ JWT_ALG_HS256, "carillon", "1-5", now + 120, now + 150, false },
 	};
-	struct token_key *key = token_key_new(KEY);
+	struct token_key *key = token_key_new(KEY, TOKEN_MAKES);
 	(void)state;
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		player_id player = 0;
 		uint64_t expires = 0;
-		char *text = jwt_of(cases[i].alg, cases[i].issuer, cases[i].subject,
+		char *text = jwt_with(KEY, cases[i].alg, cases[i].issuer, cases[i].subject,
 			cases[i].issued, cases[i].expires);
 		enum token_status status = token_check(key, text, NOW, &player, &expires);
 		if ((status == TOKEN_OK) != cases[i].taken)
@@ -142,7 +202,7 @@ static void test_token_shapes(void **state)
 	static const char *const cases[] = { "", ".", "..", "...", "a.b", "a.b.c", "a.b.c.d",
 		"ä.b.c", "eyJhbGciOiJIUzI1NiJ9..", "eyJhbGciOiJIUzI1NiJ9.e30.", " a.b.c",
 		"a.b.c\n" };
-	struct token_key *key = token_key_new(KEY);
+	struct token_key *key = token_key_new(KEY, TOKEN_MAKES);
 	char huge[5000];
 	player_id player = 0;
 	uint64_t expires = 0;
@@ -177,14 +237,14 @@ static void test_token_key_file(void **state)
 	(void)state;
 	assert_non_null(mkdtemp(folder));
 	(void)snprintf(path, sizeof(path), "%s/token.key", folder);
-	assert_int_equal(token_key_read(folder, &key, error), TOKEN_NO_KEY);
+	assert_int_equal(token_key_read(folder, TOKEN_MAKES, &key, error), TOKEN_NO_KEY);
 	assert_non_null(strstr(error, "expected"));
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		FILE *file = fopen(path, "w");
 		assert_non_null(file);
 		(void)fputs(cases[i].content, file);
 		(void)fclose(file);
-		assert_int_equal(token_key_read(folder, &key, error), cases[i].status);
+		assert_int_equal(token_key_read(folder, TOKEN_MAKES, &key, error), cases[i].status);
 		token_key_free(&key);
 	}
 	(void)remove(path);
@@ -219,7 +279,7 @@ static void test_token_keys_follow_one_another(void **state)
 	assert_non_null(mkdtemp(folder));
 	(void)snprintf(path, sizeof(path), "%s/token.key", folder);
 	key_file_put(path, HEX_A "\n");
-	assert_int_equal(token_key_read(folder, &key, error), TOKEN_OK);
+	assert_int_equal(token_key_read(folder, TOKEN_MAKES, &key, error), TOKEN_OK);
 	assert_int_equal(
 		token_issue(key, player_of("1-1"), NOW, 100, token[0], &expires), TOKEN_OK);
 	assert_true(token_key_again(key, &changed, error) && !changed);
@@ -264,11 +324,11 @@ static void test_token_key_too_many(void **state)
 	for (size_t i = 0; i < TOKEN_KEYS_MAX; i++)
 		n += (size_t)snprintf(content + n, sizeof(content) - n, "%zu " HEX_A " 0\n", i);
 	key_file_put(path, content);
-	assert_int_equal(token_key_read(folder, &key, error), TOKEN_OK);
+	assert_int_equal(token_key_read(folder, TOKEN_MAKES, &key, error), TOKEN_OK);
 	token_key_free(&key);
 	(void)snprintf(content + n, sizeof(content) - n, "8 " HEX_A " 0\n");
 	key_file_put(path, content);
-	assert_int_equal(token_key_read(folder, &key, error), TOKEN_NO_KEY);
+	assert_int_equal(token_key_read(folder, TOKEN_MAKES, &key, error), TOKEN_NO_KEY);
 	assert_non_null(strstr(error, "line 10: found a further line, expected at most 8 keys"));
 	(void)remove(path);
 	(void)remove(folder);
@@ -279,6 +339,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_token_round_trip_and_expiry),
 		cmocka_unit_test(test_token_forgeries),
+		cmocka_unit_test(test_token_checking_key_makes_none),
 		cmocka_unit_test(test_token_other_algorithms_and_claims),
 		cmocka_unit_test(test_token_shapes),
 		cmocka_unit_test(test_token_key_file),

@@ -41,7 +41,7 @@ void gateway_begin(struct gateway *gateway)
 	uint64_t random;
 	char folder[SETTING_TEXT_MAX + 16];
 	(void)snprintf(folder, sizeof(folder), "%s/gateway", common.keys);
-	if (token_key_read(folder, &gateway->token_key, error) != TOKEN_OK)
+	if (token_key_read(folder, TOKEN_MAKES, &gateway->token_key, error) != TOKEN_OK)
 		fatal("%s", error);
 	gateway->revoked = revoked_new(NULL, NULL);
 	auth_load(gateway);

@@ -39,7 +39,7 @@ void hub_begin(struct hub *hub)
 	char error[TOKEN_ERROR_MAX];
 	char folder[SETTING_TEXT_MAX + 16];
 	(void)snprintf(folder, sizeof(folder), "%s/notifications", common.keys);
-	if (token_key_read(folder, &hub->key, error) != TOKEN_OK)
+	if (token_key_read(folder, TOKEN_CHECKS, &hub->key, error) != TOKEN_OK)
 		fatal("token key: %s", error);
 	hub->revoked = revoked_new(on_logout, hub);
 	(void)snprintf(hub->epoch, sizeof(hub->epoch), "0");
