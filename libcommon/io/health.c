@@ -40,7 +40,8 @@ struct answer {
 
 static unsigned body_healthz(struct health *health, char *out)
 {
-	/* The tick first: one that came after the clock was read would lie in the future, and the difference wraps. */
+	/* The tick first: one that came after the clock was read would lie in the future, and the
+	 * difference wraps. */
 	uint64_t ticked_us = atomic_load(&health->ticked_us);
 	uint64_t silent_us = clock_mono_us() - ticked_us;
 	(void)pthread_mutex_lock(&health->lock);
