@@ -182,11 +182,12 @@ static size_t header_write(struct edge_request *request, char *out, uint32_t sta
 	if (!endless && status != 304 && status != 204)
 		(void)snprintf(size, sizeof(size), "Content-Length: %zu\r\n", length);
 	int n = snprintf(out, HEADER_ROOM,
-		"HTTP/1.1 %" PRIu32 " %s\r\nDate: %s\r\nX-Request-Id: %s\r\n%s%s%s%s%s%s%s%s\r\n",
+		"HTTP/1.1 %" PRIu32 " %s\r\nDate: %s\r\nX-Request-Id: %s\r\n"
+		"X-Content-Type-Options: nosniff\r\n%s%s%s%s%s%s%s%s\r\n",
 		status, STATUSES[status_index(status)].reason, date_now(edge), request->id,
 		content_type != NULL ? "Content-Type: " : "",
-		content_type != NULL ? content_type : "",
-		content_type != NULL ? "\r\nX-Content-Type-Options: nosniff\r\n" : "", size, etag,
+		content_type != NULL ? content_type : "", content_type != NULL ? "\r\n" : "", size,
+		etag,
 		request->lasts	  ? "Cache-Control: public, max-age=31536000, immutable\r\n"
 		: etag[0] != '\0' ? "Cache-Control: no-cache\r\n"
 				  : "Cache-Control: no-store\r\n",
@@ -232,6 +233,11 @@ void edge_answer(struct edge_request *request, uint32_t status, const char *cont
 void edge_answer_json(
 	struct edge_request *request, uint32_t status, const char *json, size_t length)
 {
+	/* A browser that is led to a route saves the answer under this name and shows none of it,
+	 * whatever the answer repeats of the request. */
+	if (request->route != NULL)
+		edge_answer_header(
+			request, "Content-Disposition", "attachment; filename=\"api.json\"");
 	edge_answer(request, status, status < 400 ? "application/json" : "application/problem+json",
 		json, length);
 }

@@ -291,8 +291,30 @@ static void test_edge_answers(void **state)
 		ask(port, ANSWERS[i].request, out, sizeof(out));
 		if (strncmp(out, "HTTP/1.1 ", 9) != 0 ||
 			strncmp(out + 9, ANSWERS[i].status, 3) != 0 ||
-			strstr(out, ANSWERS[i].text) == NULL)
+			strstr(out, ANSWERS[i].text) == NULL ||
+			strstr(out, "\r\nX-Content-Type-Options: nosniff\r\n") == NULL)
 			fail_msg("case %zu: %s\ngot: %.600s", i, ANSWERS[i].request, out);
+	}
+}
+
+/* Only what a route answers: who mistypes a path reads why nothing is there. */
+static void test_edge_answers_of_routes_are_files(void **state)
+{
+	static const struct {
+		const char *request;
+		bool is_file;
+	} TABLE[] = {
+		{ "GET /etag HTTP/1.1\r\nHost: x\r\n\r\n", true },
+		{ "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}", true },
+		{ "GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n", false },
+		{ "GET /app.js HTTP/1.1\r\nHost: x\r\n\r\n", false },
+	};
+	char out[4096];
+	(void)state;
+	for (size_t i = 0; i < sizeof(TABLE) / sizeof(TABLE[0]); i++) {
+		ask(port, TABLE[i].request, out, sizeof(out));
+		assert_true((strstr(out, "\r\nContent-Disposition: attachment; "
+					 "filename=\"api.json\"\r\n") != NULL) == TABLE[i].is_file);
 	}
 }
 
@@ -604,6 +626,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_edge_answers),
+		cmocka_unit_test(test_edge_answers_of_routes_are_files),
 		cmocka_unit_test(test_edge_headers_are_never_lost),
 		cmocka_unit_test(test_edge_health_listener_serves_nothing_else),
 		cmocka_unit_test(test_edge_pipelining),
