@@ -464,6 +464,18 @@ static void on_password_row(void *context, PGresult *result, const char *error)
 			on_password_checked, entry));
 }
 
+/* False: the password that the user chooses was refused. */
+static bool fresh_fits(struct edge_request *request, const struct login_body *body)
+{
+	char found[PASSWORD_FOUND_MAX];
+	const char *expected;
+
+	if (!body->has_fresh || password_fits(body->fresh, found, &expected))
+		return true;
+	answer_bad(request, "new_password", found, expected);
+	return false;
+}
+
 static void password_ask(
 	struct gateway *gateway, struct edge_request *request, const struct field *fields)
 {
@@ -477,7 +489,7 @@ static void password_ask(
 	entry = entry_of_session(gateway, request);
 	if (entry == NULL)
 		return;
-	if (!answer_parse(request, fields, &body)) {
+	if (!answer_parse(request, fields, &body) || !fresh_fits(request, &body)) {
 		entry_free(entry);
 		return;
 	}
