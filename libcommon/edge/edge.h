@@ -243,8 +243,8 @@ void edge_websocket_close(struct edge_stream *stream, uint16_t code, const char 
 
 /* ---- pages ---- */
 
-/* Reads a whole folder (at most 768 files, 32 MiB) and serves it under "/". Routes take precedence
- * over files. The page of a folder is its index.html. A client that accepts brotli or gzip gets
+/* Reads a whole folder (at most 768 files, 32 MiB) and serves it under "/", without files of types
+ * that pages do not have. Routes take precedence over files. The page of a folder is its index.html. A client that accepts brotli or gzip gets
  * app.js.br or app.js.gz, if there is one, in place of app.js. A client may cache a file with a
  * digest in its path (app.0123abcd.js, /a.0123456789ab.a/app.js) for ever. A request for a
  * file in another build's folder /a.DIGEST.a gets the file of the same name from this build's

@@ -394,12 +394,13 @@ static void own_routes(struct edge_request *request)
 {
 	struct edge *edge = request->edge;
 	if (strcmp(request->path, "/healthz") == 0) {
-		edge_answer(request, 200, "text/plain", "ok\n", 3);
+		edge_answer(request, 200, "text/plain; charset=utf-8", "ok\n", 3);
 	} else if (strcmp(request->path, "/readyz") == 0) {
 		char text[sizeof(edge->why_not) + sizeof(edge->note) + 2];
 		(void)snprintf(text, sizeof(text), "%s%s%s", edge->ready ? "ready" : edge->why_not,
 			edge->note[0] == '\0' ? "" : "; ", edge->note);
-		edge_answer(request, edge->ready ? 200 : 503, "text/plain", text, strlen(text));
+		edge_answer(request, edge->ready ? 200 : 503, "text/plain; charset=utf-8", text,
+			strlen(text));
 	} else {
 		size_t length;
 		/* A loop that is stuck answers nothing at all. */
@@ -409,7 +410,7 @@ static void own_routes(struct edge_request *request)
 		metric_set(metric_gauge("carillon_ready", NULL, "1: the instance takes requests."),
 			edge->ready);
 		char *text = metrics_text(&length);
-		edge_answer(request, 200, "text/plain; version=0.0.4", text, length);
+		edge_answer(request, 200, "text/plain; version=0.0.4; charset=utf-8", text, length);
 		free(text);
 	}
 }

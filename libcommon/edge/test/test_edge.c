@@ -145,7 +145,8 @@ static void *run(void *context)
 static const char *const pages[][2] = { { "index.html", "<p>home" }, { "app.js", "plain" },
 	{ "app.js.br", "in brotli" }, { "app.js.gz", "in gzip" }, { "only.css", "plain" },
 	{ "only.css.gz", "in gzip" }, { "art.0123abcd.js", "for ever" },
-	{ "framed.html", "<p>game" }, { "a.0123456789ab.a/reels.js", "turn" } };
+	{ "framed.html", "<p>game" }, { "a.0123456789ab.a/reels.js", "turn" },
+	{ "icon.svg", "<svg/>" }, { "app.js~", "old" }, { "app.bak", "old" }, { "app", "old" } };
 
 /* The site that the query names may frame the page. */
 static bool framers(void *context, const struct edge_request *request, char out[EDGE_FRAMERS_MAX])
@@ -292,7 +293,8 @@ static void test_edge_answers(void **state)
 		if (strncmp(out, "HTTP/1.1 ", 9) != 0 ||
 			strncmp(out + 9, ANSWERS[i].status, 3) != 0 ||
 			strstr(out, ANSWERS[i].text) == NULL ||
-			strstr(out, "\r\nX-Content-Type-Options: nosniff\r\n") == NULL)
+			strstr(out, "\r\nX-Content-Type-Options: nosniff\r\n") == NULL ||
+			strstr(out, "\r\nServer:") != NULL)
 			fail_msg("case %zu: %s\ngot: %.600s", i, ANSWERS[i].request, out);
 	}
 }
@@ -520,6 +522,60 @@ static void test_edge_pages_in_codings(void **state)
 	}
 }
 
+static void page_ask(const char *path, char *out, size_t room)
+{
+	char request[512];
+	(void)snprintf(request, sizeof(request), "GET %s HTTP/1.1\r\nHost: x\r\n\r\n", path);
+	ask(port, request, out, room);
+}
+
+/* What is not a page is kept nowhere, unless it has a tag. */
+static void test_edge_answers_are_not_kept(void **state)
+{
+	static const struct {
+		const char *path, *kept;
+	} TABLE[] = {
+		{ "/echo", "no-store" },
+		{ "/nothing", "no-store" },
+		{ "/etag", "no-cache" },
+	};
+	char out[4096], line[64];
+	(void)state;
+	for (size_t i = 0; i < sizeof(TABLE) / sizeof(TABLE[0]); i++) {
+		page_ask(TABLE[i].path, out, sizeof(out));
+		(void)snprintf(line, sizeof(line), "\r\nCache-Control: %s\r\n", TABLE[i].kept);
+		assert_non_null(strstr(out, line));
+	}
+}
+
+/* Text says its character set; what is no part of a page is not served. */
+static void test_edge_types_of_pages(void **state)
+{
+	static const struct {
+		const char *path, *type; /* NULL: not served */
+	} TABLE[] = {
+		{ "/", "text/html; charset=utf-8" },
+		{ "/app.js", "text/javascript; charset=utf-8" },
+		{ "/only.css", "text/css; charset=utf-8" },
+		{ "/icon.svg", "image/svg+xml; charset=utf-8" },
+		{ "/healthz", "text/plain; charset=utf-8" },
+		{ "/readyz", "text/plain; charset=utf-8" },
+		{ "/app.js~", NULL },
+		{ "/app.bak", NULL },
+		{ "/app", NULL },
+		{ "/app.js.br", NULL },
+	};
+	char out[4096], line[96];
+	(void)state;
+	for (size_t i = 0; i < sizeof(TABLE) / sizeof(TABLE[0]); i++) {
+		page_ask(TABLE[i].path, out, sizeof(out));
+		(void)snprintf(line, sizeof(line), "\r\nContent-Type: %s\r\n",
+			TABLE[i].type != NULL ? TABLE[i].type : "application/problem+json");
+		if (strstr(out, line) == NULL)
+			fail_msg("%s: %.400s", TABLE[i].path, out);
+	}
+}
+
 /* Each coding has a tag of its own; a name with a digest is kept for ever, and known by its tag. */
 static void test_edge_pages_are_kept(void **state)
 {
@@ -539,13 +595,6 @@ static void test_edge_pages_are_kept(void **state)
 	assert_non_null(strstr(out, "Vary: Accept-Encoding\r\n"));
 	ask(port, "GET /art.0123abcd.js HTTP/1.1\r\nHost: x\r\n\r\n", out, sizeof(out));
 	assert_non_null(strstr(out, "Cache-Control: public, max-age=31536000, immutable\r\n"));
-}
-
-static void page_ask(const char *path, char *out, size_t room)
-{
-	char request[512];
-	(void)snprintf(request, sizeof(request), "GET %s HTTP/1.1\r\nHost: x\r\n\r\n", path);
-	ask(port, request, out, room);
 }
 
 /* Only the folder's own build may be kept: another build's may hold another file under this name.
@@ -601,7 +650,8 @@ static void test_edge_pages_compile_nothing(void **state)
 	char out[4096];
 	(void)state;
 	ask(port, "GET /app.js HTTP/1.1\r\nHost: x\r\n\r\n", out, sizeof(out));
-	assert_non_null(strstr(out, "script-src 'self'; style-src"));
+	assert_non_null(strstr(out, "default-src 'none'; script-src 'self'; style-src"));
+	assert_non_null(strstr(out, "\r\nReferrer-Policy: no-referrer\r\n"));
 	ask(port, "GET /only.css HTTP/1.1\r\nHost: x\r\n\r\n", out, sizeof(out));
 	assert_non_null(strstr(out, "script-src 'self' 'wasm-unsafe-eval'; style-src"));
 }
@@ -637,6 +687,8 @@ int main(void)
 		cmocka_unit_test(test_edge_garbage_and_long_headers),
 		cmocka_unit_test(test_edge_stream),
 		cmocka_unit_test(test_edge_pages_in_codings),
+		cmocka_unit_test(test_edge_answers_are_not_kept),
+		cmocka_unit_test(test_edge_types_of_pages),
 		cmocka_unit_test(test_edge_pages_are_kept),
 		cmocka_unit_test(test_edge_pages_of_another_build),
 		cmocka_unit_test(test_edge_pages_are_framed_by_their_sites_alone),
