@@ -221,7 +221,7 @@ def test_second_factor():
     wrong = next(code for code in map("{:06}".format, range(10)) if code not in [code_of(secret, step + n) for n in range(-3, 10)])
     assert user.ask("POST", "/v1/operator/totp", {"secret": secret, "code": wrong}).status == 400
     codes = user.ask("POST", "/v1/operator/totp", {"secret": secret, "code": code_of(secret, step)}).json["recovery_codes"]
-    assert len(codes) == 10
+    assert len(codes) == 10 and all(re.fullmatch("[A-HJ-NP-Z2-9]{24}", one) for one in codes), codes
     user.login(status=401)  # the code is asked for
     assert user.login(status=401).error["code"] == "code_needed"
     place.sql("update gateway.staff set locked_until = now() + interval '1 hour' where name = 'a-viewer'", writer=True)

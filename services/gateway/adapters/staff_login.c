@@ -18,7 +18,7 @@
 #define COOKIE_BYTES 32
 #define COOKIE_MAX 48 /* as base64, with the NUL */
 #define RECOVERY_N 10
-#define RECOVERY_DIGITS 10
+#define RECOVERY_DIGITS 24 /* of 31: 118 bits, so that a digest without a salt tells nothing */
 #define HEX_MAX (2 * STAFF_DIGEST_BYTES + 3) /* "\x..", with the NUL */
 
 /* A login, or another proof of the password, on its way. */
