@@ -149,6 +149,18 @@ def test_csrf_and_other_operators():
     assert place.http("GET", "/v1/operators/1/users").status == 401
 
 
+def test_cookie_belongs_to_its_host():
+    """By https its name and attributes bind it to the host; another site of the domain cannot set it. On the machine itself there is no https."""
+    user = HOUSE["viewer"]
+    body, there = {"operator": 1, "name": user.name, "password": user.password}, {"Host": "console.example"}
+    text = answered(lambda: place.http("POST", "/v1/operator/login", body, headers=there)).headers["Set-Cookie"]
+    assert re.fullmatch("__Host-carillon_staff=[\\w-]{43}; Path=/; HttpOnly; SameSite=Strict; Max-Age=[0-9]+; Secure", text), text
+    cookie = text.split(";")[0]
+    for host, sent, status in (({}, cookie, 401), (there, cookie.removeprefix("__Host-"), 401), (there, user.cookie, 401), (there, cookie, 200)):
+        answer = answered(lambda h=host, s=sent: place.http("GET", "/v1/operator/session", headers={"Cookie": s, **h}))
+        assert answer.status == status, (host, sent, answer)
+
+
 def test_money_by_a_user_is_named():
     person = Person(place)
     finance = HOUSE["finance"]

@@ -16,7 +16,6 @@
 #define WAITING_MAX 64
 #define READ_MS 1000
 #define TOUCH_US (60 * SECOND_US)
-#define COOKIE "carillon_staff="
 
 struct password *staff_passwords;
 char staff_nobody[PASSWORD_HASH_MAX];
@@ -149,17 +148,32 @@ void staff_read(struct gateway *gateway)
 
 /* ---- who asks ---- */
 
+bool staff_on_this_machine(const struct edge_request *request)
+{
+	const char *host = edge_header(request, EDGE_HOST);
+	size_t length = host == NULL ? 0 : strcspn(host, ":");
+
+	return host != NULL && ((length == 9 && (strncmp(host, "127.0.0.1", length) == 0 ||
+							strncmp(host, "localhost", length) == 0)));
+}
+
+const char *staff_cookie(const struct edge_request *request)
+{
+	return staff_on_this_machine(request) ? "carillon_staff=" : "__Host-carillon_staff=";
+}
+
 /* SHA-256 of the value of our cookie; false: there is none. */
 static bool cookie_digest(const struct edge_request *request, uint8_t digest_r[STAFF_DIGEST_BYTES])
 {
 	const char *at = edge_header(request, EDGE_COOKIE);
+	const char *name = staff_cookie(request);
+	size_t before = strlen(name);
 
 	for (; at != NULL && *at != '\0'; at += strspn(at, "; ")) {
 		size_t length = strcspn(at, ";");
-		if (strncmp(at, COOKIE, strlen(COOKIE)) == 0) {
-			const char *value = at + strlen(COOKIE);
+		if (strncmp(at, name, before) == 0) {
 			(void)crypto_hash_sha256(
-				digest_r, (const unsigned char *)value, length - strlen(COOKIE));
+				digest_r, (const unsigned char *)at + before, length - before);
 			return true;
 		}
 		at += length;

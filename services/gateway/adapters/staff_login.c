@@ -92,23 +92,14 @@ static bool queued(struct entry *entry, struct edge_request *request, bool queue
 
 /* ---- login ---- */
 
-/* Browsers keep a Secure cookie from https alone. A console on the machine itself has none. */
-static bool on_this_machine(const struct edge_request *request)
-{
-	const char *host = edge_header(request, EDGE_HOST);
-	size_t length = host == NULL ? 0 : strcspn(host, ":");
-
-	return host != NULL && ((length == 9 && (strncmp(host, "127.0.0.1", length) == 0 ||
-							strncmp(host, "localhost", length) == 0)));
-}
-
 static void cookie_set(struct edge_request *request, const char *value, int64_t life_s)
 {
 	char cookie[160];
 
 	(void)snprintf(cookie, sizeof(cookie),
-		"carillon_staff=%s; Path=/; HttpOnly; SameSite=Strict; Max-Age=%" PRId64 "%s",
-		value, life_s, on_this_machine(request) ? "" : "; Secure");
+		"%s%s; Path=/; HttpOnly; SameSite=Strict; Max-Age=%" PRId64 "%s",
+		staff_cookie(request), value, life_s,
+		staff_on_this_machine(request) ? "" : "; Secure");
 	edge_answer_header(request, "Set-Cookie", cookie);
 }
 
