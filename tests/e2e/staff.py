@@ -13,7 +13,7 @@ import subprocess
 import time
 
 from lib_play import Person, operator
-from lib_stack import BIN, run, wait_until
+from lib_stack import BIN, read_text, run, wait_until
 from openapi import ROUTES, Described
 
 place = None
@@ -135,6 +135,23 @@ def test_roles_and_routes():
     assert cells > 150
     answer = place.http("GET", "/v1/operator/session", token=place.operator_key())
     assert answer.error["code"] == "not_permitted", answer  # a key is nobody's session
+
+
+def denied(*texts):
+    """Lines of the log that hold these texts, about requests that somebody may not send."""
+    log = read_text(f"{place.data}/log/gateway-1.log")
+    return [line for line in log.splitlines() if '"message":"denied: ' in line and all(text in line for text in texts)]
+
+
+def test_what_nobody_may_is_logged():
+    """Each with who, where and what, at most ten a second; the others are counted."""
+    for ask, texts in ((lambda: HOUSE["viewer"].of("/players/1/deposits", {"amount_minor": 1, "currency": "EUR"}), ("operator-1 a-viewer from 127.0.0.1 at POST /v1/operators/{}/players/{}/deposits: not_permitted [",)),
+                       (lambda: place.http("GET", "/v1/operators/2/players/1/limits", token=place.operator_key()), ("operator-1 key ", " at GET /v1/operators/{}/players/{}/limits: other_operator [")),
+                       (lambda: HOUSE["finance"].of("/players/1/deposits", {"amount_minor": 1, "currency": "EUR"}, csrf=False), ("operator-1 a-finance", ": csrf [")),
+                       (lambda: place.http("GET", "/v1/operator/session", token=place.operator_key()), ("operator-1 key ", "at GET /v1/operator/session: not_permitted ["))):
+        before = len(denied(*texts))
+        assert wait_until("a line", lambda a=ask, t=texts, b=before: a().status == 403 and len(denied(*t)) > b, 60, pause=1), texts
+    wait_until("a number", lambda: [HOUSE["viewer"].of("/users", method="GET").status for _ in range(30)] and denied(" more in the last second"), 60)
 
 
 def test_csrf_and_other_operators():

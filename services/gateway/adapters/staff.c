@@ -257,6 +257,7 @@ static void touch(struct gateway *gateway, const struct staff_session *session)
 static bool refuse(struct edge_request *request, const char *code, const char *message,
 	const char *where, const char *found, const char *expected)
 {
+	wrong_denied(request, code);
 	edge_answer_error(request, 403, code, message, where, found, expected);
 	return false;
 }
