@@ -227,6 +227,27 @@ def test_four_eyes():
     assert list(row) == ["operator-1 a-jackpots", "operator-1 second"], row
 
 
+# Argon2id of "password1234".
+MUCH_USED = "$argon2id$v=19$m=65536,t=2,p=1$pQSmOV0ZABTwdIudD7S51Q$xIKuWouas/f2nL4neHmD+2o0xf7YlG+Ll5Eh17Q2YU8"
+
+
+def test_a_much_used_password_is_changed_first():
+    """Chosen before it was refused. The change ends the user's other sessions."""
+    HOUSE["root"].of("/users", {"name": "weak", "roles": "viewer"})
+    place.sql(f"update gateway.staff set password = '{MUCH_USED}', must_change = false where name = 'weak'", writer=True)
+    user, elsewhere = User("weak", "password1234"), User("weak", "password1234")
+    for one in (elsewhere, user):
+        one.login()
+    wait_until("the question", lambda: user.of("/voids", method="GET").error.get("code") == "password_change", 60)
+    for fresh in ("Password1234", "elevenchars", "            ", "x" * 129):
+        answer = user.ask("POST", "/v1/operator/password", {"password": user.password, "new_password": fresh})
+        assert (answer.status, answer.error["where"]) == (400, "new_password") and fresh not in answer.raw.decode(), answer
+    assert user.ask("POST", "/v1/operator/password", {"password": user.password, "new_password": "🦁" * 12}).status == 200
+    assert wait_until("the right", lambda: user.of("/voids", method="GET").status == 200, 60)
+    wait_until("the end elsewhere", lambda: elsewhere.of("/voids", method="GET").status == 401, 60)
+    user.login(password="🦁" * 12)
+
+
 def test_confirm():
     finance = HOUSE["finance"]
     place.sql("update gateway.staff_session set confirmed = now() - interval '1 hour' where staff = (select id from gateway.staff where name = 'a-finance')", writer=True)

@@ -30,6 +30,7 @@ struct entry {
 	char password[SECRET_MAX + 1], fresh[SECRET_MAX + 1], code[STAFF_NAME_MAX + 1];
 	uint8_t totp[TOTP_BYTES];
 	bool has_totp, locked;
+	bool weak; /* nobody may choose this password any more */
 	uint64_t last_step;
 	uint8_t session[STAFF_DIGEST_BYTES]; /* that asks; of a login: that begins */
 	char cookie[COOKIE_MAX], csrf[COOKIE_MAX];
@@ -112,12 +113,38 @@ static void entered(struct entry *entry, struct edge_request *request)
 	answer_done(gateway, request, "entered");
 }
 
+static void on_weak(void *context, PGresult *result, const char *error)
+{
+	struct entry *entry = context;
+	struct edge_request *request = waiter_rows(&entry->waiter, result, error);
+
+	if (request != NULL)
+		entered(entry, request);
+	entry_free(entry);
+}
+
+/* The session begins, and accepts nothing but a new password. */
+static void weak_note(struct entry *entry)
+{
+	char staff[24];
+	const char *parameters[] = { staff };
+
+	(void)snprintf(staff, sizeof(staff), "%" PRId64, entry->staff);
+	pg_pool_query(entry->waiter.gateway->pg,
+		"update gateway.staff set must_change = true where id = $1::integer returning id",
+		1, parameters, WRITE_MS, on_weak, entry);
+}
+
 static void on_entered(void *context, PGresult *result, const char *error)
 {
 	struct entry *entry = context;
 	struct edge_request *request = waiter_rows(&entry->waiter, result, error);
 	const char *verdict = request == NULL ? "" : PQgetvalue(result, 0, 0);
 
+	if (strcmp(verdict, "entered") == 0 && entry->weak) {
+		weak_note(entry);
+		return;
+	}
 	if (strcmp(verdict, "entered") == 0) {
 		entered(entry, request);
 	} else if (strcmp(verdict, "locked") == 0) {
@@ -150,11 +177,14 @@ static void enter(struct entry *entry, struct edge_request *request, bool good)
 {
 	struct gateway *gateway = entry->waiter.gateway;
 	char staff[24], step[24], recovery[HEX_MAX], session[HEX_MAX], life[24], lock[24];
+	char found[PASSWORD_FOUND_MAX];
+	const char *expected;
 	uint8_t code[STAFF_DIGEST_BYTES];
 	const char *parameters[] = { staff, good ? "t" : "f", step,
 		entry->code[0] == '\0' ? NULL : recovery, session, entry->csrf, edge_peer(request),
 		life, LOCK_AFTER, lock };
 
+	entry->weak = good && !password_fits(entry->password, found, &expected);
 	random_text(entry->cookie);
 	random_text(entry->csrf);
 	(void)crypto_hash_sha256(
