@@ -192,6 +192,8 @@ void edge_answer_header(struct edge_request *request, const char *name, const ch
 /* Sets the ETag of the coming answer. When If-None-Match contains it: answers 304, ends the request
  * and returns true. */
 bool edge_answer_etag(struct edge_request *request, const char *etag);
+/* Browsers must not keep the answer, whose tag is for programs that do. Call it first. */
+void edge_answer_unkept(struct edge_request *request);
 
 /* ---- answers without an end: server-sent events ---- */
 

@@ -188,9 +188,9 @@ static size_t header_write(struct edge_request *request, char *out, uint32_t sta
 		content_type != NULL ? "Content-Type: " : "",
 		content_type != NULL ? content_type : "", content_type != NULL ? "\r\n" : "", size,
 		etag,
-		request->lasts	  ? "Cache-Control: public, max-age=31536000, immutable\r\n"
-		: etag[0] != '\0' ? "Cache-Control: no-cache\r\n"
-				  : "Cache-Control: no-store\r\n",
+		request->lasts ? "Cache-Control: public, max-age=31536000, immutable\r\n"
+		: etag[0] != '\0' && !request->unkept ? "Cache-Control: no-cache\r\n"
+						      : "Cache-Control: no-store\r\n",
 		request->more_length > 0 ? request->more : "",
 		endless || request->close ? "Connection: close\r\n" : "");
 	if (n < 0 || n >= HEADER_ROOM)
@@ -293,6 +293,11 @@ void edge_answer_error(struct edge_request *request, uint32_t status, const char
 	n += members(json + n, names, values, 5);
 	n += (size_t)snprintf(json + n, 3, "}}");
 	edge_answer_json(request, status, json, n);
+}
+
+void edge_answer_unkept(struct edge_request *request)
+{
+	request->unkept = true;
 }
 
 bool edge_answer_etag(struct edge_request *request, const char *etag)

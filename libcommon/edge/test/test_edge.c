@@ -85,6 +85,9 @@ static void on_big(struct edge_request *request, void *context)
 static void on_etag(struct edge_request *request, void *context)
 {
 	(void)context;
+	char q[8];
+	if (edge_query(request, "unkept", q, sizeof(q)) != NULL)
+		edge_answer_unkept(request);
 	if (!edge_answer_etag(request, "\"abc\""))
 		edge_answer_json(request, 200, "{}", 2);
 }
@@ -538,6 +541,7 @@ static void test_edge_answers_are_not_kept(void **state)
 		{ "/echo", "no-store" },
 		{ "/nothing", "no-store" },
 		{ "/etag", "no-cache" },
+		{ "/etag?unkept", "no-store" },
 	};
 	char out[4096], line[64];
 	(void)state;
