@@ -46,7 +46,8 @@ static void test_password_is_made_and_checked(void **state)
 	assert_true(password_make(password, "correct horse", on_done, NULL));
 	wait_for(password, 1);
 	assert_int_equal(told.good, 1);
-	assert_memory_equal(told.hash, "$argon2id$", 10);
+	assert_memory_equal(
+		told.hash, "$argon2id$v=19$m=65536,t=2,p=1$", 31); /* 64 MiB, two passes */
 	assert_true(password_check(password, "correct horse", told.hash, on_done, NULL));
 	assert_true(password_check(password, "correct hors", told.hash, on_done, NULL));
 	assert_true(password_check(password, "correct horse", "$argon2id$none", on_done, NULL));
@@ -117,6 +118,24 @@ static void test_password_fits(void **state)
 	}
 }
 
+/* One password has as many hashes as users. */
+static void test_password_salts_differ(void **state)
+{
+	struct password *password = password_new();
+	char first[PASSWORD_HASH_MAX];
+
+	(void)state;
+	memset(&told, 0, sizeof(told));
+	assert_true(password_make(password, "correct horse", on_done, NULL));
+	wait_for(password, 1);
+	memcpy(first, told.hash, sizeof(first));
+	assert_true(password_make(password, "correct horse", on_done, NULL));
+	wait_for(password, 2);
+	assert_int_equal(told.good, 2);
+	assert_string_not_equal(first, told.hash);
+	password_free(&password);
+}
+
 /* The longest one is worked out to its end. */
 static void test_password_is_not_cut(void **state)
 {
@@ -141,6 +160,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_password_fits),
+		cmocka_unit_test(test_password_salts_differ),
 		cmocka_unit_test(test_password_is_not_cut),
 		cmocka_unit_test(test_password_is_made_and_checked),
 		cmocka_unit_test(test_password_queue_is_bounded),
