@@ -7,6 +7,7 @@ import hmac
 import json
 import os
 import re
+import signal
 import socket
 import struct
 import subprocess
@@ -354,6 +355,37 @@ def test_another_gateway():
         assert user.ask("GET", "/v1/operator/session").status == 200
         assert place.http("GET", "/v1/operator/session", headers={"Cookie": user.cookie, "Connection": "close"}).status == 200
     assert operator(place, "/users", None, method="GET").status == 200
+
+
+def with_second_factor():
+    """The gateways anew, with the setting."""
+    path, names = f"{place.data}/run/supervisor.conf", ("gateway-1", "gateway-2")
+    text = re.sub("^(gateway-[12] .*?) : ", r"\1 GATEWAY_STAFF_SECOND_FACTOR=1 : ", read_text(path), flags=re.M)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write(text)
+    before = {name: place.pid(name) for name in names}
+    os.kill(int(read_text(f"{place.data}/run/supervisor.pid")), signal.SIGHUP)
+    wait_until("other processes", lambda: all(place.pid(name) not in (pid, 0) for name, pid in before.items()), 60)
+
+    def ready():
+        try:
+            return all(place.http("GET", "/readyz", timeout=2).status == 200 for _ in range(4))
+        except OSError:
+            return False
+    wait_until("the gateways", ready, 60)
+
+
+def test_a_second_factor_may_be_required():
+    user = HOUSE["administrator"]
+    with_second_factor()
+    user.login()
+    assert user.of("/users", method="GET").error["code"] == "factor_needed"
+    assert user.ask("GET", "/v1/operator/session").json["second_factor_needed"] is True
+    assert operator(place, "/users", None, method="GET").status == 200  # a key is nobody
+    secret = user.ask("POST", "/v1/operator/totp", {}).json["secret"]
+    assert user.ask("POST", "/v1/operator/totp", {"secret": secret, "code": code_of(secret, int(time.time()) // 30)}).status == 200
+    wait_until("the right", lambda: user.of("/users", method="GET").status == 200, 60)
+    assert user.ask("GET", "/v1/operator/session").json["second_factor_needed"] is False
 
 
 if __name__ == "__main__":

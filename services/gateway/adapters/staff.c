@@ -262,6 +262,11 @@ static bool refuse(struct edge_request *request, const char *code, const char *m
 	return false;
 }
 
+bool staff_factor_needed(const struct gateway *gateway, const struct staff_session *session)
+{
+	return gateway->settings.staff_second_factor && !session->has_totp;
+}
+
 bool staff_confirmed(
 	struct gateway *gateway, struct edge_request *request, const struct staff_session *session)
 {
@@ -288,8 +293,13 @@ bool staff_may(struct gateway *gateway, struct edge_request *request,
 			"the csrf member of GET /v1/operator/session");
 	if (permission != PERMIT_SELF && session->must_change)
 		return refuse(request, "password_change",
-			"Somebody else has set your password. Choose a new one first.", NULL, NULL,
-			NULL);
+			"Somebody else has set your password, or many people use it. Choose a new "
+			"one first.",
+			NULL, NULL, NULL);
+	if (permission != PERMIT_SELF && staff_factor_needed(gateway, session))
+		return refuse(request, "factor_needed",
+			"Every user of this installation needs a second factor. Set yours first.",
+			NULL, NULL, NULL);
 	if (!roles_permit(session->roles, permission))
 		return refuse(request, "not_permitted",
 			"None of your roles permits this. Nothing was done.", "permission",

@@ -64,6 +64,8 @@ void staff_forget(const uint8_t digest[STAFF_DIGEST_BYTES]);
 bool staff_may(struct gateway *gateway, struct edge_request *request,
 	const struct staff_session *session, enum permission permission);
 
+/* True when the user must set a second factor before anything else. */
+bool staff_factor_needed(const struct gateway *gateway, const struct staff_session *session);
 /* True when the user has entered their password of late; else 403 confirm_needed was answered. */
 bool staff_confirmed(
 	struct gateway *gateway, struct edge_request *request, const struct staff_session *session);

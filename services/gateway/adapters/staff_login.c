@@ -339,6 +339,7 @@ void on_staff_session(struct edge_request *request, void *context)
 	out_uint(out, "confirmed_us", session->confirmed_us);
 	out_bool(out, "must_change", session->must_change);
 	out_bool(out, "second_factor", session->has_totp);
+	out_bool(out, "second_factor_needed", staff_factor_needed(gateway, session));
 	out_close(out, '}');
 	answer_sent(gateway, request, 200);
 }

@@ -8,7 +8,7 @@ import { Player, Players } from "/operator/players.js";
 import { Report, Reports } from "/operator/reports.js";
 import { Webhooks } from "/operator/webhooks.js";
 import { Withdrawals } from "/operator/withdrawals.js";
-import { Audit, Me, Password, Rates, Users } from "/operator/desk.js";
+import { Audit, Me, Password, Rates, SecondFactor, Users } from "/operator/desk.js";
 import { Secret } from "/operator/parts.js";
 
 const SCREENS = [
@@ -85,7 +85,8 @@ function App() {
 	};
 	if (me === undefined) return html`<p class="quiet">Loading …</p>`;
 	if (me === null) return html`<${Login} why=${why} onIn=${look} />`;
-	if (me.must_change) return html`<div class="door"><section class="panel"><h1>A password of your own</h1><${Password} onDone=${look} why="Your password was set by somebody else. Choose a new one to go on." /></section></div>`;
+	if (me.must_change) return html`<div class="door"><section class="panel"><h1>A password of your own</h1><${Password} onDone=${look} why="Your password was set by somebody else, or many people use it. Choose a new one to go on." /></section></div>`;
+	if (me.second_factor_needed) return html`<div class="door"><section class="panel"><h1>A second factor</h1><p>Everybody here needs one to go on.</p><${SecondFactor} me=${me} onDone=${look} /></section></div>`;
 	const [, title, permission, List, One] = SCREENS.find(([name]) => name === screen) ?? [];
 	document.title = `${screen === "me" ? me.name : title ?? "?"} – Carillon console`;
 	const content = screen === "me" ? html`<${Me} me=${me} again=${look} />` : !List ? html`<p>There is no screen of this name.</p>`

@@ -87,7 +87,7 @@ export function Password({ onDone, why }) {
 		<button class="main">Change the password</button>${error ? html`<p class="bad" role="alert">${error}</p>` : null}</form>`;
 }
 
-function SecondFactor({ me, onDone }) {
+export function SecondFactor({ me, onDone }) {
 	const [offer, setOffer] = useState(null);
 	const [code, setCode] = useState("");
 	const [codes, setCodes] = useState(null);
