@@ -226,7 +226,7 @@ enum webhook_action { WEBHOOK_CHANGE, WEBHOOK_ROTATE, WEBHOOK_TEST, WEBHOOK_END 
 struct webhook_body {
 	char url[WEBHOOK_TEXT_MAX + 1];
 	char kinds[REASON_MAX + 1]; /* separated by commas */
-	char event[EVENT_MAX + 1]; /* the id of a dead event, or "all" */
+	char event[EVENT_MAX + 1];  /* the id of a dead event, or "all" */
 	char reason[REASON_MAX + 1];
 	int64_t action; /* enum webhook_action */
 	int64_t keep_s; /* ROTATE: how long the secret before stays in use */
