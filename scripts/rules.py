@@ -191,6 +191,46 @@ def check_requirements(faults):
     return good
 
 
+SECURITY = ROOT / "docs" / "security.md"
+ASVS = ROOT / "docs" / "asvs.md"
+# Requirements of ASVS 4.0.3 of levels 1 and 2: those of each section.
+ASVS_NUMBERS = """1.1: 1-7; 1.2: 1-4; 1.4: 1 4 5; 1.5: 1-4; 1.6: 1-4; 1.7: 1-2; 1.8: 1-2; 1.9: 1-2; 1.10: 1; 1.11: 1-2; 1.12: 2; 1.14: 1-6;
+    2.1: 1-12; 2.2: 1-3; 2.3: 1-3; 2.4: 1-6; 2.5: 1-7; 2.6: 1-3; 2.7: 1-6; 2.8: 1-7; 2.9: 1-3; 2.10: 1-4;
+    3.1: 1; 3.2: 1-4; 3.3: 1-4; 3.4: 1-5; 3.5: 1-3; 3.7: 1; 4.1: 1-3 5; 4.2: 1-2; 4.3: 1-3;
+    5.1: 1-5; 5.2: 1-8; 5.3: 1-10; 5.4: 1-3; 5.5: 1-4; 6.1: 1-3; 6.2: 1-6; 6.3: 1-2; 6.4: 1-2;
+    7.1: 1-4; 7.2: 1-2; 7.3: 1 3 4; 7.4: 1-3; 8.1: 1-4; 8.2: 1-3; 8.3: 1-8; 9.1: 1-3; 9.2: 1-4; 10.2: 1-2; 10.3: 1-3; 11.1: 1-8;
+    12.1: 1-3; 12.2: 1; 12.3: 1-6; 12.4: 1-2; 12.5: 1-2; 12.6: 1; 13.1: 1 3-5; 13.2: 1-3 5 6; 13.3: 1-2; 13.4: 1-2;
+    14.1: 1-4; 14.2: 1-6; 14.3: 2 3; 14.4: 1-7; 14.5: 1-4"""
+MET = ("yes", "no", "does not apply")
+
+
+def asvs_numbers():
+    for section, of in re.findall(r"([\d.]+): ([\d -]+)", ASVS_NUMBERS):
+        for first, last in re.findall(r"(\d+)(?:-(\d+))?", of):
+            yield from (f"{section}.{n}" for n in range(int(first), int(last or first) + 1))
+
+
+def check_asvs(faults):
+    """Each requirement once and in order; each test that is named exists; the counts by chapter are those of docs/security.md."""
+    rows = re.findall(r"^\| (\d+\.\d+\.\d+) \| (.+?) \| (.+?) \| (.+) \|$", ASVS.read_text(), re.MULTILINE)
+    numbers, expected = [row[0] for row in rows], list(asvs_numbers())
+    if numbers != expected:
+        at = next((i for i, (found, wanted) in enumerate(zip(numbers, expected)) if found != wanted), min(len(numbers), len(expected)))
+        faults.append(f"{ASVS.relative_to(ROOT)}: found {numbers[at:at + 1]} after {numbers[at - 1:at]}, expected {expected[at:at + 1]}; {len(numbers)} rows, expected {len(expected)}")
+    good = 0
+    for number, _, met, shown in rows:
+        missing = [f"{name} in {path}" for path, name in re.findall(r"\]\((\S+?)\) `(test_\w+)`", shown) if not holds_test(ASVS.parent / path, name)]
+        if missing or met not in MET:
+            faults.append(f"{ASVS.relative_to(ROOT)}: {number}: found '{met}' and no {', '.join(missing) or 'such test'}, expected one of {', '.join(MET)}, and tests that exist")
+        else:
+            good += 1
+    told = re.findall(r"^\| (?:V(\d+) .+?|all) \| (\d+) \| (\d+) \| (\d+) \|$", SECURITY.read_text(), re.MULTILINE)
+    counted = [(chapter, *(str(sum(row[2] == met and (chapter == "" or row[0].startswith(chapter + ".")) for row in rows)) for met in MET)) for chapter in (*map(str, range(1, 15)), "")]
+    if told != counted:
+        faults.append(f"{SECURITY.relative_to(ROOT)}: found the counts {sorted(set(told) - set(counted))}, expected {sorted(set(counted) - set(told))}")
+    return good
+
+
 def holds_test(path, name):
     return path.is_file() and re.search(rf"^(?:def|static void) {name}\(", path.read_text(), re.MULTILINE) is not None
 
@@ -204,7 +244,7 @@ def main():
         TABLE.write_text(table)
     elif sys.argv[1:]:
         sys.exit(f"found '{' '.join(sys.argv[1:])}', expected nothing or --table")
-    good = check_named(games, faults) + check_requirements(faults)
+    good = check_named(games, faults) + check_requirements(faults) + check_asvs(faults)
     if not TABLE.is_file() or TABLE.read_text() != table:
         faults.append(f"{TABLE.relative_to(ROOT)} differs from what the sheets and names give: scripts/check-rules.sh --table writes it again")
     else:

@@ -89,7 +89,7 @@ const { createHash } = require("node:crypto");
 const { mkdirSync, readdirSync, readFileSync, renameSync, statSync, writeFileSync } = require("node:fs");
 const { dirname } = require("node:path");
 const folder = process.argv[2];
-const STAYS = /\.(html|txt|md|LICENSE|wasm)$|^(manifest\.json|(apple-touch-)?icon(-\d+)?\.(svg|png)|docs\/(open|async)api\.json)$/;
+const STAYS = /\.(html|txt|md|wasm)$|^(manifest\.json|(apple-touch-)?icon(-\d+)?\.(svg|png)|docs\/(open|async)api\.json)$/;
 const LOADS = /\.(html|js|css)$/;
 const files = readdirSync(folder, { recursive: true }).filter((name) => statSync(`${folder}/${name}`).isFile()).sort();
 const moving = files.filter((name) => !STAYS.test(name));
@@ -137,9 +137,9 @@ pages() {
     cp "$m/htm/preact/standalone.module.js" "$new/vendor/htm-preact.js"
     cp "$m/uplot/dist/uPlot.esm.js" "$new/vendor/uplot.js"
     cp "$m/uplot/dist/uPlot.min.css" "$new/vendor/uplot.css"
-    cp "$m/htm/LICENSE" "$new/vendor/htm.LICENSE"
-    cp "$m/preact/LICENSE" "$new/vendor/preact.LICENSE"
-    cp "$m/uplot/LICENSE" "$new/vendor/uplot.LICENSE"
+    cp "$m/htm/LICENSE" "$new/vendor/htm.LICENSE.txt"
+    cp "$m/preact/LICENSE" "$new/vendor/preact.LICENSE.txt"
+    cp "$m/uplot/LICENSE" "$new/vendor/uplot.LICENSE.txt"
     # Each game has an address at which an operator's site opens it, and its rules have one.
     for game in "$ROOT"/services/spin-engine/games/*/; do
         mkdir -p "$new/rules/$(basename "$game")"

@@ -192,6 +192,8 @@ void edge_answer_header(struct edge_request *request, const char *name, const ch
 /* Sets the ETag of the coming answer. When If-None-Match contains it: answers 304, ends the request
  * and returns true. */
 bool edge_answer_etag(struct edge_request *request, const char *etag);
+/* Browsers must not keep the answer, whose tag is for programs that do. Call it first. */
+void edge_answer_unkept(struct edge_request *request);
 
 /* ---- answers without an end: server-sent events ---- */
 
@@ -243,13 +245,13 @@ void edge_websocket_close(struct edge_stream *stream, uint16_t code, const char 
 
 /* ---- pages ---- */
 
-/* Reads a whole folder (at most 768 files, 32 MiB) and serves it under "/". Routes take precedence
- * over files. The page of a folder is its index.html. A client that accepts brotli or gzip gets
- * app.js.br or app.js.gz, if there is one, in place of app.js. A client may cache a file with a
- * digest in its path (app.0123abcd.js, /a.0123456789ab.a/app.js) for ever. A request for a
- * file in another build's folder /a.DIGEST.a gets the file of the same name from this build's
- * folder; the client must ask again before each later use of that answer. Every page is sent with
- * an ETag, a strict Content-Security-Policy, X-Content-Type-Options: nosniff and
+/* Reads a whole folder (at most 768 files, 32 MiB) and serves it under "/", without files of types
+ * that pages do not have. Routes take precedence over files. The page of a folder is its
+ * index.html. A client that accepts brotli or gzip gets app.js.br or app.js.gz, if there is one, in
+ * place of app.js. A client may cache a file with a digest in its path (app.0123abcd.js,
+ * /a.0123456789ab.a/app.js) for ever. A request for a file in another build's folder /a.DIGEST.a
+ * gets the file of the same name from this build's folder; the client must ask again before each
+ * later use of that answer. Every page is sent with an ETag, a strict Content-Security-Policy and
  * Referrer-Policy: no-referrer; a 304 has only the ETag. No page may be shown in a frame, except as
  * edge_pages_framed permits.
  *

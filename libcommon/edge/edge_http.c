@@ -20,6 +20,7 @@
 			 client hears why */
 #define HEADER_ROOM 2560
 #define TEXT_ROOM 560 /* of a text in an error */
+#define BAD_PER_S 10  /* lines about bad requests */
 
 static const struct {
 	uint32_t status;
@@ -182,14 +183,15 @@ static size_t header_write(struct edge_request *request, char *out, uint32_t sta
 	if (!endless && status != 304 && status != 204)
 		(void)snprintf(size, sizeof(size), "Content-Length: %zu\r\n", length);
 	int n = snprintf(out, HEADER_ROOM,
-		"HTTP/1.1 %" PRIu32 " %s\r\nDate: %s\r\nX-Request-Id: %s\r\n%s%s%s%s%s%s%s%s\r\n",
+		"HTTP/1.1 %" PRIu32 " %s\r\nDate: %s\r\nX-Request-Id: %s\r\n"
+		"X-Content-Type-Options: nosniff\r\n%s%s%s%s%s%s%s%s\r\n",
 		status, STATUSES[status_index(status)].reason, date_now(edge), request->id,
 		content_type != NULL ? "Content-Type: " : "",
-		content_type != NULL ? content_type : "",
-		content_type != NULL ? "\r\nX-Content-Type-Options: nosniff\r\n" : "", size, etag,
-		request->lasts	  ? "Cache-Control: public, max-age=31536000, immutable\r\n"
-		: etag[0] != '\0' ? "Cache-Control: no-cache\r\n"
-				  : "Cache-Control: no-store\r\n",
+		content_type != NULL ? content_type : "", content_type != NULL ? "\r\n" : "", size,
+		etag,
+		request->lasts ? "Cache-Control: public, max-age=31536000, immutable\r\n"
+		: etag[0] != '\0' && !request->unkept ? "Cache-Control: no-cache\r\n"
+						      : "Cache-Control: no-store\r\n",
 		request->more_length > 0 ? request->more : "",
 		endless || request->close ? "Connection: close\r\n" : "");
 	if (n < 0 || n >= HEADER_ROOM)
@@ -232,6 +234,11 @@ void edge_answer(struct edge_request *request, uint32_t status, const char *cont
 void edge_answer_json(
 	struct edge_request *request, uint32_t status, const char *json, size_t length)
 {
+	/* A browser that is led to a route saves the answer under this name and shows none of it,
+	 * whatever the answer repeats of the request. */
+	if (request->route != NULL)
+		edge_answer_header(
+			request, "Content-Disposition", "attachment; filename=\"api.json\"");
 	edge_answer(request, status, status < 400 ? "application/json" : "application/problem+json",
 		json, length);
 }
@@ -272,12 +279,35 @@ static size_t members(
 	return n;
 }
 
+/* What no client in order sends. A flood of it must not fill the disk. */
+static void bad_log(struct edge_request *request, uint32_t status, const char *code)
+{
+	struct edge *edge = request->edge;
+	uint64_t now_s = edge->now_us / 1000000;
+
+	if (status != 400 && status != 405 && status != 411 && (status < 413 || status > 415) &&
+		status != 421 && status != 426 && status != 431)
+		return;
+	if (edge->bad_s != now_s && edge->bad > BAD_PER_S)
+		log_info("bad requests: %" PRIu32 " more within a second", edge->bad - BAD_PER_S);
+	if (edge->bad_s != now_s)
+		edge->bad = 0;
+	edge->bad_s = now_s;
+	if (edge->bad++ < BAD_PER_S)
+		log_info("bad request: %s from %s: %" PRIu32 " %s [%s]",
+			request->route != NULL	   ? request->route->pattern
+			: request->path[0] != '\0' ? request->path
+						   : "-",
+			edge_peer(request), status, code, request->id);
+}
+
 void edge_answer_error(struct edge_request *request, uint32_t status, const char *code,
 	const char *message, const char *where, const char *found, const char *expected)
 {
 	const char *const names[] = { "code", "message", "where", "found", "expected" };
 	const char *const values[] = { code, message, where, found, expected };
 	char json[6 * (TEXT_ROOM + 40) + 256];
+	bad_log(request, status, code);
 	size_t n = (size_t)snprintf(json, 256,
 		"{\"type\":\"" EDGE_PROBLEM_TYPE "%.64s\",\"title\":\"%s\",\"status\":%" PRIu32
 		",\"detail\":",
@@ -287,6 +317,11 @@ void edge_answer_error(struct edge_request *request, uint32_t status, const char
 	n += members(json + n, names, values, 5);
 	n += (size_t)snprintf(json + n, 3, "}}");
 	edge_answer_json(request, status, json, n);
+}
+
+void edge_answer_unkept(struct edge_request *request)
+{
+	request->unkept = true;
 }
 
 bool edge_answer_etag(struct edge_request *request, const char *etag)
@@ -388,12 +423,13 @@ static void own_routes(struct edge_request *request)
 {
 	struct edge *edge = request->edge;
 	if (strcmp(request->path, "/healthz") == 0) {
-		edge_answer(request, 200, "text/plain", "ok\n", 3);
+		edge_answer(request, 200, "text/plain; charset=utf-8", "ok\n", 3);
 	} else if (strcmp(request->path, "/readyz") == 0) {
 		char text[sizeof(edge->why_not) + sizeof(edge->note) + 2];
 		(void)snprintf(text, sizeof(text), "%s%s%s", edge->ready ? "ready" : edge->why_not,
 			edge->note[0] == '\0' ? "" : "; ", edge->note);
-		edge_answer(request, edge->ready ? 200 : 503, "text/plain", text, strlen(text));
+		edge_answer(request, edge->ready ? 200 : 503, "text/plain; charset=utf-8", text,
+			strlen(text));
 	} else {
 		size_t length;
 		/* A loop that is stuck answers nothing at all. */
@@ -403,7 +439,7 @@ static void own_routes(struct edge_request *request)
 		metric_set(metric_gauge("carillon_ready", NULL, "1: the instance takes requests."),
 			edge->ready);
 		char *text = metrics_text(&length);
-		edge_answer(request, 200, "text/plain; version=0.0.4", text, length);
+		edge_answer(request, 200, "text/plain; version=0.0.4; charset=utf-8", text, length);
 		free(text);
 	}
 }

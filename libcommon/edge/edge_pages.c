@@ -26,7 +26,7 @@ static const struct {
 	{ ".mjs", "text/javascript; charset=utf-8" },
 	{ ".css", "text/css; charset=utf-8" },
 	{ ".json", "application/json" },
-	{ ".svg", "image/svg+xml" },
+	{ ".svg", "image/svg+xml; charset=utf-8" },
 	{ ".png", "image/png" },
 	{ ".jpg", "image/jpeg" },
 	{ ".webp", "image/webp" },
@@ -44,7 +44,7 @@ static const char *type_of(const char *name)
 	for (size_t i = 0; dot != NULL && i < sizeof(TYPES) / sizeof(TYPES[0]); i++)
 		if (strcmp(dot, TYPES[i].ending) == 0)
 			return TYPES[i].type;
-	return "application/octet-stream";
+	return NULL;
 }
 
 /* The codings of prepared pages, the better one first: app.js.br is app.js in brotli. */
@@ -81,6 +81,12 @@ static const char *folder_end(const char *path)
 
 static bool page_read(struct edge *edge, const char *file, const char *path, size_t *total)
 {
+	/* What lies there by mistake, such as an editor's copy, stays in the folder. */
+	if (type_of(path) == NULL && coding_of(path) == NULL) {
+		log_warn(
+			"pages: %s is not served: found no name ending of a page or picture", path);
+		return true;
+	}
 	FILE *in = fopen(file, "rb");
 	struct stat st;
 	bool ok = false;

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #define PASSWORD_HASH_MAX 128 /* a hash as text, with the NUL */
-#define PASSWORD_MAX 128      /* bytes of a password */
+#define PASSWORD_MAX 512      /* bytes of a password */
 #define PASSWORD_QUEUE_MAX 16
 
 struct password;
@@ -27,6 +27,13 @@ void password_poll(void *password);		  /* a struct password, for edge_adopt */
 #define PASSWORD_INVENTED_MAX 21 /* with the NUL */
 /* A password of 20 letters and digits, without those that look alike: 99 bits. */
 void password_invent(char out[PASSWORD_INVENTED_MAX]);
+#define PASSWORD_CHARACTERS_MIN 12
+#define PASSWORD_CHARACTERS_MAX 128 /* of up to four bytes */
+#define PASSWORD_FOUND_MAX 48
+/* True if somebody may choose this password: long enough, not too long, and none of the most used
+ * ones. It may consist of any characters. False: what was found and what was expected, never the
+ * text itself. */
+bool password_fits(const char *text, char found_r[PASSWORD_FOUND_MAX], const char **expected_r);
 /* Hashes in the calling thread, for tools. False: there is not enough memory. */
 bool password_hash(const char *text, char hash_r[PASSWORD_HASH_MAX]);
 

@@ -122,8 +122,9 @@ static int answer_begin(
 	uint8_t *end = headers + sizeof(headers);
 	free(answer->body);
 	unsigned status = body_make(health, path, answer);
-	const char *type =
-		strcmp(path, "/metrics") == 0 ? "text/plain; version=0.0.4" : "text/plain";
+	const char *type = strcmp(path, "/metrics") == 0
+				   ? "text/plain; version=0.0.4; charset=utf-8"
+				   : "text/plain; charset=utf-8";
 	if (lws_add_http_common_headers(wsi, status, type, answer->length, &at, end) != 0 ||
 		lws_finalize_write_http_header(wsi, start, &at, end) != 0)
 		return 1;

@@ -95,6 +95,10 @@ static const struct setting settings[] = {
 		"their password" },
 	{ "GATEWAY_STAFF_LOCK_S", SETTING_INT, "900", 1, 86400, &gateway.settings.staff_lock_s,
 		"how long a user is locked after five wrong passwords or codes" },
+	{ "GATEWAY_STAFF_SECOND_FACTOR", SETTING_BOOL, "0", 0, 1,
+		&gateway.settings.staff_second_factor,
+		"1: a user without a second factor may do nothing but set one; 0: it is each "
+		"user's choice" },
 	{ "GATEWAY_IDLE", SETTING_TEXT, "15m", 0, 0, gateway.settings.idle,
 		"time without an action after which a session ends, and OPERATOR=time for single "
 		"operators: 15m,7=90s,9=0; 0: never" },

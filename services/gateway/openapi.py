@@ -82,7 +82,7 @@ WITHDRAWAL = {"id": TEXT, "state": one_of("held", "paid", "released"), "amount_m
 
 SCHEMAS = {
     "StaffSession": obj(operator=U, name=TEXT, roles=many(ROLES), permissions=many(PERMISSIONS), csrf=told(TEXT, "For the header X-CSRF-Token of each change."),
-                        expires_us=US, idle_s=U, confirmed_us=US, must_change=BOOL, second_factor=BOOL),
+                        expires_us=US, idle_s=U, confirmed_us=US, must_change=BOOL, second_factor=BOOL, second_factor_needed=BOOL),
     "User": obj(name=TEXT, roles=many(ROLES), disabled=BOOL, locked_until_us=US, second_factor=BOOL, must_change=BOOL, created_us=US, created_by=TEXT,
                 sessions=U, seen_us=US),
     "Webhook": obj(id=U, url=TEXT, kinds=TEXT, version=told(U, "Of the secret."), old_until_us=told(US, "Until then the secret before signs too; 0: it does not."),
@@ -297,6 +297,7 @@ PROBLEMS = {
     "draws_stopped": ((503,), "Play is stopped because the random numbers failed a health test. You can finish an open round."),
     "definition_unknown": ((404,), "No definition with this digest was ever registered here."),
     "excluded": ((403,), "The player is excluded from play for a time."),
+    "factor_needed": ((403,), "Every user of this installation needs a second factor. Set yours first."),
     "feature_open": ((409,), "Finish the feature of your last round first."),
     "field_missing": ((400,), "A field is missing, does not go with the others, or has a value that is not allowed."),
     "field_range": ((400,), "A value in the request is not allowed."),
@@ -355,7 +356,7 @@ PROBLEMS = {
     "other_round": ((409,), "This is not your open round."),
     "overflow": ((409,), "An amount is too large. Nothing was booked."),
     "own_user": ((409,), "Users cannot change their own roles or state. Another administrator can."),
-    "password_change": ((403,), "Somebody else has set your password. Choose a new one first."),
+    "password_change": ((403,), "Somebody else has set your password, or many people use it. Choose a new one first."),
     "password_wrong": ((401,), "The password is wrong."),
     "path_refused": ((400,), "The path contains an encoded slash (%2F), or the path or the query has a control character or a bad % escape."),
     "path_too_long": ((414,), "The path or the query is longer than 511 bytes."),

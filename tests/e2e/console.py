@@ -77,6 +77,11 @@ def test_login():
     page = pages.Page("console", "/operator/")
     page.see("document.querySelector('input[name=name]')")
     page.picture("login")
+    page.fill(selector="input[name=password]", value="a wrong password")
+    assert page.evaluate(code="document.querySelector('input[name=password]').type") == "password"
+    for kind in ("text", "password"):
+        page.press("button[aria-label$=': Password']")
+        page.see(f"document.querySelector('input[name=password]').type === '{kind}' && document.querySelector('input[name=password]').value === 'a wrong password'")
     login(page, "anna", "a wrong password")
     page.see("/wrong/.test(document.querySelector('[role=alert]')?.innerText)")
     pages.browser.ask("problems")  # the 401 itself

@@ -158,7 +158,9 @@ def test_series_by_pages():
     text = get(f"/series?step=hour&from_us={hour}&format=csv")
     table = list(csv.DictReader(io.StringIO(text.raw.decode())))
     assert text.headers["Content-Type"].startswith("text/csv") and sum(int(r["rounds"]) for r in table) == len(of), table
-    tag = get(f"/series?from_us={hour}&to_us={hour + 1}").headers["ETag"]
+    kept = get(f"/series?from_us={hour}&to_us={hour + 1}").headers
+    tag = kept["ETag"]
+    assert kept["Cache-Control"] == "no-store", kept["Cache-Control"]
     get(f"/series?from_us={hour}&to_us={hour + 1}", 304, {"If-None-Match": tag})
     for wrong in ("step=week", "by=player", "from_us=-1", "from_us=5&to_us=4", "limit=2001", "game=chess", "currency=XXX", "format=pdf", "steps=1"):
         assert get(f"/series?{wrong}", 400).error["message"], wrong

@@ -13,7 +13,7 @@ import subprocess
 import time
 
 from lib_play import Person, operator
-from lib_stack import BIN, run, wait_until
+from lib_stack import BIN, read_text, run, wait_until
 from openapi import ROUTES, Described
 
 place = None
@@ -137,6 +137,32 @@ def test_roles_and_routes():
     assert answer.error["code"] == "not_permitted", answer  # a key is nobody's session
 
 
+def denied(*texts):
+    """Lines of the log that hold these texts, about requests that somebody may not send."""
+    log = read_text(f"{place.data}/log/gateway-1.log")
+    return [line for line in log.splitlines() if '"message":"denied: ' in line and all(text in line for text in texts)]
+
+
+def test_what_nobody_may_is_logged():
+    """Each with who, where and what, at most ten a second; the others are counted."""
+    for ask, texts in ((lambda: HOUSE["viewer"].of("/players/1/deposits", {"amount_minor": 1, "currency": "EUR"}), ("operator-1 a-viewer from 127.0.0.1 at POST /v1/operators/{}/players/{}/deposits: not_permitted [",)),
+                       (lambda: place.http("GET", "/v1/operators/2/players/1/limits", token=place.operator_key()), ("operator-1 key ", " at GET /v1/operators/{}/players/{}/limits: other_operator [")),
+                       (lambda: HOUSE["finance"].of("/players/1/deposits", {"amount_minor": 1, "currency": "EUR"}, csrf=False), ("operator-1 a-finance", ": csrf [")),
+                       (lambda: place.http("GET", "/v1/operator/session", token=place.operator_key()), ("operator-1 key ", "at GET /v1/operator/session: not_permitted ["))):
+        before = len(denied(*texts))
+        assert wait_until("a line", lambda a=ask, t=texts, b=before: a().status == 403 and len(denied(*t)) > b, 60, pause=1), texts
+    request = f"GET /v1/operators/1/users HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: {HOUSE['viewer'].cookie}\r\n\r\n".encode()
+
+    def many():
+        with socket.create_connection(place.url.split("//")[1].split(":"), timeout=60) as one:
+            one.sendall(40 * request)
+            one.shutdown(socket.SHUT_WR)
+            while one.recv(65536):
+                pass
+        return denied(" more in the last second")
+    wait_until("a number", many, 60, pause=0.5)
+
+
 def test_csrf_and_other_operators():
     finance = HOUSE["finance"]
     for csrf in (False, True):
@@ -147,6 +173,18 @@ def test_csrf_and_other_operators():
     assert finance.ask("GET", "/v1/operators/2/players").error["code"] == "other_operator"
     assert place.http("GET", "/v1/operators/1/users", headers={"Cookie": "carillon_staff=abc"}).status == 401
     assert place.http("GET", "/v1/operators/1/users").status == 401
+
+
+def test_cookie_belongs_to_its_host():
+    """By https its name and attributes bind it to the host; another site of the domain cannot set it. On the machine itself there is no https."""
+    user = HOUSE["viewer"]
+    body, there = {"operator": 1, "name": user.name, "password": user.password}, {"Host": "console.example"}
+    text = answered(lambda: place.http("POST", "/v1/operator/login", body, headers=there)).headers["Set-Cookie"]
+    assert re.fullmatch("__Host-carillon_staff=[\\w-]{43}; Path=/; HttpOnly; SameSite=Strict; Max-Age=[0-9]+; Secure", text), text
+    cookie = text.split(";")[0]
+    for host, sent, status in (({}, cookie, 401), (there, cookie.removeprefix("__Host-"), 401), (there, user.cookie, 401), (there, cookie, 200)):
+        answer = answered(lambda h=host, s=sent: place.http("GET", "/v1/operator/session", headers={"Cookie": s, **h}))
+        assert answer.status == status, (host, sent, answer)
 
 
 def test_money_by_a_user_is_named():
@@ -198,6 +236,27 @@ def test_four_eyes():
     assert list(row) == ["operator-1 a-jackpots", "operator-1 second"], row
 
 
+# Argon2id of "password1234".
+MUCH_USED = "$argon2id$v=19$m=65536,t=2,p=1$pQSmOV0ZABTwdIudD7S51Q$xIKuWouas/f2nL4neHmD+2o0xf7YlG+Ll5Eh17Q2YU8"
+
+
+def test_a_much_used_password_is_changed_first():
+    """Chosen before it was refused. The change ends the user's other sessions."""
+    HOUSE["root"].of("/users", {"name": "weak", "roles": "viewer"})
+    place.sql(f"update gateway.staff set password = '{MUCH_USED}', must_change = false where name = 'weak'", writer=True)
+    user, elsewhere = User("weak", "password1234"), User("weak", "password1234")
+    for one in (elsewhere, user):
+        one.login()
+    wait_until("the question", lambda: user.of("/voids", method="GET").error.get("code") == "password_change", 60)
+    for fresh in ("Password1234", "elevenchars", "            ", "x" * 129):
+        answer = user.ask("POST", "/v1/operator/password", {"password": user.password, "new_password": fresh})
+        assert (answer.status, answer.error["where"]) == (400, "new_password") and fresh not in answer.raw.decode(), answer
+    assert user.ask("POST", "/v1/operator/password", {"password": user.password, "new_password": "🦁" * 12}).status == 200
+    assert wait_until("the right", lambda: user.of("/voids", method="GET").status == 200, 60)
+    wait_until("the end elsewhere", lambda: elsewhere.of("/voids", method="GET").status == 401, 60)
+    user.login(password="🦁" * 12)
+
+
 def test_confirm():
     finance = HOUSE["finance"]
     place.sql("update gateway.staff_session set confirmed = now() - interval '1 hour' where staff = (select id from gateway.staff where name = 'a-finance')", writer=True)
@@ -221,7 +280,7 @@ def test_second_factor():
     wrong = next(code for code in map("{:06}".format, range(10)) if code not in [code_of(secret, step + n) for n in range(-3, 10)])
     assert user.ask("POST", "/v1/operator/totp", {"secret": secret, "code": wrong}).status == 400
     codes = user.ask("POST", "/v1/operator/totp", {"secret": secret, "code": code_of(secret, step)}).json["recovery_codes"]
-    assert len(codes) == 10
+    assert len(codes) == 10 and all(re.fullmatch("[A-HJ-NP-Z2-9]{24}", one) for one in codes), codes
     user.login(status=401)  # the code is asked for
     assert user.login(status=401).error["code"] == "code_needed"
     place.sql("update gateway.staff set locked_until = now() + interval '1 hour' where name = 'a-viewer'", writer=True)
@@ -304,6 +363,26 @@ def test_another_gateway():
         assert user.ask("GET", "/v1/operator/session").status == 200
         assert place.http("GET", "/v1/operator/session", headers={"Cookie": user.cookie, "Connection": "close"}).status == 200
     assert operator(place, "/users", None, method="GET").status == 200
+
+
+def test_a_second_factor_may_be_required():
+    user = HOUSE["administrator"]
+    place.change("GATEWAY_STAFF_SECOND_FACTOR=1", "gateway-1", "gateway-2")
+
+    def ready():
+        try:
+            return all(place.http("GET", "/readyz", timeout=2).status == 200 for _ in range(4))
+        except OSError:
+            return False
+    wait_until("the gateways", ready, 60)
+    user.login()
+    assert user.of("/users", method="GET").error["code"] == "factor_needed"
+    assert user.ask("GET", "/v1/operator/session").json["second_factor_needed"] is True
+    assert operator(place, "/users", None, method="GET").status == 200  # a key is nobody
+    secret = user.ask("POST", "/v1/operator/totp", {}).json["secret"]
+    assert user.ask("POST", "/v1/operator/totp", {"secret": secret, "code": code_of(secret, int(time.time()) // 30)}).status == 200
+    wait_until("the right", lambda: user.of("/users", method="GET").status == 200, 60)
+    assert user.ask("GET", "/v1/operator/session").json["second_factor_needed"] is False
 
 
 if __name__ == "__main__":

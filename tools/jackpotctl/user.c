@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define EXIT_USAGE 2
-#define PASSWORD_ROOM 160
+#define PASSWORD_ROOM (PASSWORD_MAX + 8) /* a longer line is refused, not cut */
 
 static _Noreturn void wrong(const char *what, const char *found, const char *expected)
 {
@@ -36,6 +36,8 @@ static void file_write(const char *path, const char *password)
 /* Reads the file, or makes a password and writes it there. */
 static void password_take(const struct user_options *options, char out[PASSWORD_ROOM])
 {
+	char found[PASSWORD_FOUND_MAX];
+	const char *expected;
 	FILE *file;
 
 	password_invent(out);
@@ -50,10 +52,13 @@ static void password_take(const struct user_options *options, char out[PASSWORD_
 		out[0] = '\0';
 	(void)fclose(file);
 	out[strcspn(out, "\r\n")] = '\0';
-	if (strlen(out) < 12 || strlen(out) > 128)
-		wrong("--password-file", options->password_file,
-			"a file with a password of 12 to 128 bytes in its first line, or a path "
-			"where no file exists");
+	if (!password_fits(out, found, &expected)) {
+		fprintf(stderr,
+			"jackpotctl: --password-file: found %s in the first line of '%s', expected "
+			"%s, or a path where no file exists\n",
+			found, options->password_file, expected);
+		exit(EXIT_USAGE);
+	}
 }
 
 static void hash_make(const char *password, char out[PASSWORD_HASH_MAX])

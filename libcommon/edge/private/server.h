@@ -71,6 +71,7 @@ struct edge_request {
 	size_t metrics; /* index of its metrics */
 	bool head, close, method_post, health_only;
 	bool lasts;	  /* the answer may be kept for ever */
+	bool unkept;	  /* the answer is kept nowhere, also with a tag */
 	bool header_lost; /* a header did not fit: the answer is not sent without it */
 	uint64_t began_us;
 	char path[EDGE_PATH_MAX];
@@ -208,6 +209,8 @@ struct edge {
 	size_t out_room;
 	char date[40];
 	uint64_t date_s;
+	uint64_t bad_s; /* the second of the lines about bad requests */
+	uint32_t bad;	/* bad requests in it */
 };
 
 /* edge_http.c */

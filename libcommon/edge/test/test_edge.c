@@ -85,6 +85,9 @@ static void on_big(struct edge_request *request, void *context)
 static void on_etag(struct edge_request *request, void *context)
 {
 	(void)context;
+	char q[8];
+	if (edge_query(request, "unkept", q, sizeof(q)) != NULL)
+		edge_answer_unkept(request);
 	if (!edge_answer_etag(request, "\"abc\""))
 		edge_answer_json(request, 200, "{}", 2);
 }
@@ -145,7 +148,8 @@ static void *run(void *context)
 static const char *const pages[][2] = { { "index.html", "<p>home" }, { "app.js", "plain" },
 	{ "app.js.br", "in brotli" }, { "app.js.gz", "in gzip" }, { "only.css", "plain" },
 	{ "only.css.gz", "in gzip" }, { "art.0123abcd.js", "for ever" },
-	{ "framed.html", "<p>game" }, { "a.0123456789ab.a/reels.js", "turn" } };
+	{ "framed.html", "<p>game" }, { "a.0123456789ab.a/reels.js", "turn" },
+	{ "icon.svg", "<svg/>" }, { "app.js~", "old" }, { "app.bak", "old" }, { "app", "old" } };
 
 /* The site that the query names may frame the page. */
 static bool framers(void *context, const struct edge_request *request, char out[EDGE_FRAMERS_MAX])
@@ -291,9 +295,116 @@ static void test_edge_answers(void **state)
 		ask(port, ANSWERS[i].request, out, sizeof(out));
 		if (strncmp(out, "HTTP/1.1 ", 9) != 0 ||
 			strncmp(out + 9, ANSWERS[i].status, 3) != 0 ||
-			strstr(out, ANSWERS[i].text) == NULL)
+			strstr(out, ANSWERS[i].text) == NULL ||
+			strstr(out, "\r\nX-Content-Type-Options: nosniff\r\n") == NULL ||
+			strstr(out, "\r\nServer:") != NULL)
 			fail_msg("case %zu: %s\ngot: %.600s", i, ANSWERS[i].request, out);
 	}
+}
+
+/* Only what a route answers: who mistypes a path reads why nothing is there. */
+static void test_edge_answers_of_routes_are_files(void **state)
+{
+	static const struct {
+		const char *request;
+		bool is_file;
+	} TABLE[] = {
+		{ "GET /etag HTTP/1.1\r\nHost: x\r\n\r\n", true },
+		{ "POST /echo HTTP/1.1\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}", true },
+		{ "GET /nothing HTTP/1.1\r\nHost: x\r\n\r\n", false },
+		{ "GET /app.js HTTP/1.1\r\nHost: x\r\n\r\n", false },
+	};
+	char out[4096];
+	(void)state;
+	for (size_t i = 0; i < sizeof(TABLE) / sizeof(TABLE[0]); i++) {
+		ask(port, TABLE[i].request, out, sizeof(out));
+		assert_true((strstr(out, "\r\nContent-Disposition: attachment; "
+					 "filename=\"api.json\"\r\n") != NULL) == TABLE[i].is_file);
+	}
+}
+
+/* What the log says from now on, into a file. */
+static FILE *log_told(int *before)
+{
+	FILE *file = tmpfile();
+
+	*before = dup(STDERR_FILENO);
+	assert_true(file != NULL && *before >= 0 && dup2(fileno(file), STDERR_FILENO) >= 0);
+	log_open("test", "test-1", LOG_INFO);
+	return file;
+}
+
+static bool log_has(FILE *file, const char *text)
+{
+	char line[8192];
+	bool has = false;
+
+	rewind(file);
+	while (!has && fgets(line, sizeof(line), file) != NULL)
+		has = strstr(line, text) != NULL;
+	(void)fseek(file, 0, SEEK_END);
+	return has;
+}
+
+#define MANY 60
+#define BAD "PUT /echo HTTP/1.1\r\nHost: x\r\n\r\n"
+
+/* Sends bad requests, as many at once as get no line each, until the log counts some. */
+static bool many_are_counted(FILE *file)
+{
+	char out[65536];
+
+	for (size_t i = 0; i < 60 && !log_has(file, "bad requests: "); i++) {
+		int fd = connect_to(port);
+		char text[MANY * sizeof(BAD)] = "";
+		for (size_t n = 0; n < MANY; n++)
+			memcpy(text + n * strlen(BAD), BAD, sizeof(BAD));
+		send_all(fd, text, strlen(text));
+		(void)receive(fd, out, sizeof(out), MANY);
+		(void)close(fd);
+		usleep(1000000);
+	}
+	return log_has(file, "more within a second");
+}
+
+/* With the address, the route and the id, and never with the query or the body; at most ten a
+ * second. */
+static void test_edge_bad_requests_are_logged(void **state)
+{
+	static const struct {
+		const char *request, *line; /* NULL: no line */
+	} TABLE[] = {
+		{ "GET /etag?secret HTTP/1.1\r\nHost: x\r\nX-Request-Id: none\r\n\r\n", NULL },
+		{ "GET /nothing HTTP/1.1\r\nHost: x\r\nX-Request-Id: none\r\n\r\n", NULL },
+		{ "PUT /echo?secret HTTP/1.1\r\nHost: x\r\nX-Request-Id: one\r\n\r\n",
+			"bad request: /echo from 127.0.0.1: 405 method_refused [one]" },
+		{ "POST /a/1/b/22?secret HTTP/1.1\r\nHost: x\r\nX-Request-Id: two\r\n"
+		  "Content-Length: 6\r\n\r\nsecret",
+			"bad request: /a/{}/b/{} from 127.0.0.1: 415 content_type [two]" },
+		{ "secret\r\n\r\n", "bad request: - from 127.0.0.1: 400 malformed [" },
+	};
+	char out[4096];
+	int before;
+	FILE *file = log_told(&before);
+	const char *missing = NULL;
+	bool told, counted;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(TABLE) / sizeof(TABLE[0]); i++) {
+		ask(port, TABLE[i].request, out, sizeof(out));
+		if (TABLE[i].line != NULL && !log_has(file, TABLE[i].line))
+			missing = TABLE[i].line;
+	}
+	told = log_has(file, "secret") || log_has(file, "[none]");
+	counted = many_are_counted(file);
+	log_open("test", "test-1", LOG_ERROR);
+	(void)dup2(before, STDERR_FILENO);
+	(void)close(before);
+	(void)fclose(file);
+	if (missing != NULL)
+		fail_msg("no line: %s", missing);
+	assert_false(told);
+	assert_true(counted);
 }
 
 /* An answer whose header does not fit is not sent without it. */
@@ -498,6 +609,61 @@ static void test_edge_pages_in_codings(void **state)
 	}
 }
 
+static void page_ask(const char *path, char *out, size_t room)
+{
+	char request[512];
+	(void)snprintf(request, sizeof(request), "GET %s HTTP/1.1\r\nHost: x\r\n\r\n", path);
+	ask(port, request, out, room);
+}
+
+/* What is not a page is kept nowhere, unless it has a tag. */
+static void test_edge_answers_are_not_kept(void **state)
+{
+	static const struct {
+		const char *path, *kept;
+	} TABLE[] = {
+		{ "/echo", "no-store" },
+		{ "/nothing", "no-store" },
+		{ "/etag", "no-cache" },
+		{ "/etag?unkept", "no-store" },
+	};
+	char out[4096], line[64];
+	(void)state;
+	for (size_t i = 0; i < sizeof(TABLE) / sizeof(TABLE[0]); i++) {
+		page_ask(TABLE[i].path, out, sizeof(out));
+		(void)snprintf(line, sizeof(line), "\r\nCache-Control: %s\r\n", TABLE[i].kept);
+		assert_non_null(strstr(out, line));
+	}
+}
+
+/* Text says its character set; what is no part of a page is not served. */
+static void test_edge_types_of_pages(void **state)
+{
+	static const struct {
+		const char *path, *type; /* NULL: not served */
+	} TABLE[] = {
+		{ "/", "text/html; charset=utf-8" },
+		{ "/app.js", "text/javascript; charset=utf-8" },
+		{ "/only.css", "text/css; charset=utf-8" },
+		{ "/icon.svg", "image/svg+xml; charset=utf-8" },
+		{ "/healthz", "text/plain; charset=utf-8" },
+		{ "/readyz", "text/plain; charset=utf-8" },
+		{ "/app.js~", NULL },
+		{ "/app.bak", NULL },
+		{ "/app", NULL },
+		{ "/app.js.br", NULL },
+	};
+	char out[4096], line[96];
+	(void)state;
+	for (size_t i = 0; i < sizeof(TABLE) / sizeof(TABLE[0]); i++) {
+		page_ask(TABLE[i].path, out, sizeof(out));
+		(void)snprintf(line, sizeof(line), "\r\nContent-Type: %s\r\n",
+			TABLE[i].type != NULL ? TABLE[i].type : "application/problem+json");
+		if (strstr(out, line) == NULL)
+			fail_msg("%s: %.400s", TABLE[i].path, out);
+	}
+}
+
 /* Each coding has a tag of its own; a name with a digest is kept for ever, and known by its tag. */
 static void test_edge_pages_are_kept(void **state)
 {
@@ -517,13 +683,6 @@ static void test_edge_pages_are_kept(void **state)
 	assert_non_null(strstr(out, "Vary: Accept-Encoding\r\n"));
 	ask(port, "GET /art.0123abcd.js HTTP/1.1\r\nHost: x\r\n\r\n", out, sizeof(out));
 	assert_non_null(strstr(out, "Cache-Control: public, max-age=31536000, immutable\r\n"));
-}
-
-static void page_ask(const char *path, char *out, size_t room)
-{
-	char request[512];
-	(void)snprintf(request, sizeof(request), "GET %s HTTP/1.1\r\nHost: x\r\n\r\n", path);
-	ask(port, request, out, room);
 }
 
 /* Only the folder's own build may be kept: another build's may hold another file under this name.
@@ -579,7 +738,8 @@ static void test_edge_pages_compile_nothing(void **state)
 	char out[4096];
 	(void)state;
 	ask(port, "GET /app.js HTTP/1.1\r\nHost: x\r\n\r\n", out, sizeof(out));
-	assert_non_null(strstr(out, "script-src 'self'; style-src"));
+	assert_non_null(strstr(out, "default-src 'none'; script-src 'self'; style-src"));
+	assert_non_null(strstr(out, "\r\nReferrer-Policy: no-referrer\r\n"));
 	ask(port, "GET /only.css HTTP/1.1\r\nHost: x\r\n\r\n", out, sizeof(out));
 	assert_non_null(strstr(out, "script-src 'self' 'wasm-unsafe-eval'; style-src"));
 }
@@ -604,6 +764,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_edge_answers),
+		cmocka_unit_test(test_edge_answers_of_routes_are_files),
+		cmocka_unit_test(test_edge_bad_requests_are_logged),
 		cmocka_unit_test(test_edge_headers_are_never_lost),
 		cmocka_unit_test(test_edge_health_listener_serves_nothing_else),
 		cmocka_unit_test(test_edge_pipelining),
@@ -614,6 +776,8 @@ int main(void)
 		cmocka_unit_test(test_edge_garbage_and_long_headers),
 		cmocka_unit_test(test_edge_stream),
 		cmocka_unit_test(test_edge_pages_in_codings),
+		cmocka_unit_test(test_edge_answers_are_not_kept),
+		cmocka_unit_test(test_edge_types_of_pages),
 		cmocka_unit_test(test_edge_pages_are_kept),
 		cmocka_unit_test(test_edge_pages_of_another_build),
 		cmocka_unit_test(test_edge_pages_are_framed_by_their_sites_alone),

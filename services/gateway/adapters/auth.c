@@ -191,6 +191,7 @@ static bool route_permission(struct edge_request *request, enum permission *perm
 		return true;
 	log_error("ALARM the route %s has no permission in the table: its requests are refused",
 		route->pattern);
+	wrong_denied(request, "not_permitted");
 	edge_answer_error(request, 403, "not_permitted",
 		"This route has no permission in the server's "
 		"table, so nobody may use it.",
@@ -226,6 +227,7 @@ static bool auth_key_of(struct gateway *gateway, struct edge_request *request, c
 	if (!route_permission(request, permission_r))
 		return false;
 	if (!key_permits(*permission_r)) {
+		wrong_denied(request, "not_permitted");
 		edge_answer_error(request, 403, "not_permitted",
 			"Only a user with a session may do this, not a back end with a key.", NULL,
 			NULL, NULL);
@@ -245,6 +247,7 @@ bool auth_operator(struct gateway *gateway, struct edge_request *request, uint32
 			: !auth_key_of(gateway, request, key, operator_r, &permission))
 		return false;
 	if (wanted != 0 && wanted != *operator_r) {
+		wrong_denied(request, "other_operator");
 		edge_answer_error(request, 403, "other_operator",
 			key == NULL ? "This user belongs to another operator."
 				    : "This key belongs to another operator.",

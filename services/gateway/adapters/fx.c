@@ -49,6 +49,7 @@ static bool fx_operator(struct gateway *gateway, struct edge_request *request, u
 		return true;
 	(void)snprintf(
 		expected, sizeof(expected), "operator %" PRId64, gateway->settings.fx_operator);
+	wrong_denied(request, "rates_not_yours");
 	edge_answer_error(request, 403, "rates_not_yours",
 		"Your operator may not set the FX rates of this installation.", "operator", NULL,
 		expected);

@@ -93,6 +93,7 @@ struct gateway_settings {
 	struct door_settings doors;
 	int64_t reality_check_s;
 	int64_t staff_idle_s, staff_session_s, staff_confirm_s, staff_lock_s;
+	bool staff_second_factor; /* every user needs one */
 	bool definitions;
 	bool turbo;
 };
@@ -213,6 +214,8 @@ bool wrong_may_try(struct gateway *gateway, struct edge_request *request);
 void wrong_note(struct gateway *gateway, const struct edge_request *request, enum wrong_kind kind);
 /* A wrong token or key: notes it, or answers 429 and returns false if its address must wait. */
 bool wrong_noted(struct gateway *gateway, struct edge_request *request, enum wrong_kind kind);
+/* Notes in the log that who asks may not do what the route does, before a 403 with this code. */
+void wrong_denied(const struct edge_request *request, const char *code);
 void wrong_tick(struct gateway *gateway); /* once a second */
 
 /* ---- answers.c ---- */

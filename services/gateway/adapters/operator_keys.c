@@ -136,6 +136,7 @@ static bool refuse(
 	if (edge_route_of(request)->method == EDGE_POST)
 		audit_write_of(gateway, edge_ticket(request), refusal->operator_id,
 			"scope exceeded", refusal->subject, content, 403);
+	wrong_denied(request, "scope_exceeded");
 	edge_answer_error(request, 403, "scope_exceeded", refusal->message, refusal->where,
 		refusal->found, refusal->allowed);
 	return false;

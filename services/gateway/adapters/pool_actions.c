@@ -67,6 +67,7 @@ static bool may_change(struct edge_request *request, uint32_t operator_id, const
 {
 	if (pool_operator(operator_id))
 		return true;
+	wrong_denied(request, "not_pool_operator");
 	edge_answer_error(request, 403, "not_pool_operator",
 		"This operator may not change pools. It may only choose whether to take part.",
 		"action", action, "take_part");

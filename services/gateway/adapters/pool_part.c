@@ -71,15 +71,16 @@ bool pool_part_needed(struct edge_request *request, uint32_t operator_id, uint32
 {
 	if (pool_part(operator_id, pool))
 		return true;
-	if (!part.known)
+	if (!part.known) {
 		answer_unavailable(request, "the operators that have opted out of pools have not "
 					    "been read yet");
-	else
-		edge_answer_error(request, 403, "no_part",
-			"This operator takes no part in this pool or set, so it may not see the "
-			"pool's books. GET /v1/jackpots has the figures that every operator may "
-			"see.",
-			"pool", edge_parameter(request, 1),
-			"a pool or set in which the operator takes part");
+		return false;
+	}
+	wrong_denied(request, "no_part");
+	edge_answer_error(request, 403, "no_part",
+		"This operator takes no part in this pool or set, so it may not see the pool's "
+		"books. GET /v1/jackpots has the figures that every operator may see.",
+		"pool", edge_parameter(request, 1),
+		"a pool or set in which the operator takes part");
 	return false;
 }

@@ -52,6 +52,7 @@ static void text_answer(struct edge_request *request, const char *text, size_t l
 	for (size_t i = 0; i < ETAG_BYTES; i++)
 		(void)snprintf(etag + 1 + 2 * i, 3, "%02x", digest[i]);
 	(void)snprintf(etag + 1 + (size_t)2 * ETAG_BYTES, 2, "\"");
+	edge_answer_unkept(request);
 	if (edge_answer_etag(request, etag))
 		return;
 	if (csv)

@@ -16,7 +16,6 @@
 #define WAITING_MAX 64
 #define READ_MS 1000
 #define TOUCH_US (60 * SECOND_US)
-#define COOKIE "carillon_staff="
 
 struct password *staff_passwords;
 char staff_nobody[PASSWORD_HASH_MAX];
@@ -149,17 +148,32 @@ void staff_read(struct gateway *gateway)
 
 /* ---- who asks ---- */
 
+bool staff_on_this_machine(const struct edge_request *request)
+{
+	const char *host = edge_header(request, EDGE_HOST);
+	size_t length = host == NULL ? 0 : strcspn(host, ":");
+
+	return host != NULL && ((length == 9 && (strncmp(host, "127.0.0.1", length) == 0 ||
+							strncmp(host, "localhost", length) == 0)));
+}
+
+const char *staff_cookie(const struct edge_request *request)
+{
+	return staff_on_this_machine(request) ? "carillon_staff=" : "__Host-carillon_staff=";
+}
+
 /* SHA-256 of the value of our cookie; false: there is none. */
 static bool cookie_digest(const struct edge_request *request, uint8_t digest_r[STAFF_DIGEST_BYTES])
 {
 	const char *at = edge_header(request, EDGE_COOKIE);
+	const char *name = staff_cookie(request);
+	size_t before = strlen(name);
 
 	for (; at != NULL && *at != '\0'; at += strspn(at, "; ")) {
 		size_t length = strcspn(at, ";");
-		if (strncmp(at, COOKIE, strlen(COOKIE)) == 0) {
-			const char *value = at + strlen(COOKIE);
+		if (strncmp(at, name, before) == 0) {
 			(void)crypto_hash_sha256(
-				digest_r, (const unsigned char *)value, length - strlen(COOKIE));
+				digest_r, (const unsigned char *)at + before, length - before);
 			return true;
 		}
 		at += length;
@@ -243,8 +257,14 @@ static void touch(struct gateway *gateway, const struct staff_session *session)
 static bool refuse(struct edge_request *request, const char *code, const char *message,
 	const char *where, const char *found, const char *expected)
 {
+	wrong_denied(request, code);
 	edge_answer_error(request, 403, code, message, where, found, expected);
 	return false;
+}
+
+bool staff_factor_needed(const struct gateway *gateway, const struct staff_session *session)
+{
+	return gateway->settings.staff_second_factor && !session->has_totp;
 }
 
 bool staff_confirmed(
@@ -273,8 +293,13 @@ bool staff_may(struct gateway *gateway, struct edge_request *request,
 			"the csrf member of GET /v1/operator/session");
 	if (permission != PERMIT_SELF && session->must_change)
 		return refuse(request, "password_change",
-			"Somebody else has set your password. Choose a new one first.", NULL, NULL,
-			NULL);
+			"Somebody else has set your password, or many people use it. Choose a new "
+			"one first.",
+			NULL, NULL, NULL);
+	if (permission != PERMIT_SELF && staff_factor_needed(gateway, session))
+		return refuse(request, "factor_needed",
+			"Every user of this installation needs a second factor. Set yours first.",
+			NULL, NULL, NULL);
 	if (!roles_permit(session->roles, permission))
 		return refuse(request, "not_permitted",
 			"None of your roles permits this. Nothing was done.", "permission",

@@ -43,6 +43,12 @@ void staff_begin(struct gateway *gateway);
 void staff_end(void);
 void staff_read(struct gateway *gateway); /* every 250 ms */
 
+/* Browsers keep a Secure cookie from https alone. A console on the machine itself has no https. */
+bool staff_on_this_machine(const struct edge_request *request);
+/* The session's cookie up to its value. By https its name begins with __Host-: browsers then take
+ * it from this host alone, with Secure and for all paths, so no other site of the domain sets it.
+ */
+const char *staff_cookie(const struct edge_request *request);
 /* The session of the request's cookie; NULL: none that lives. Valid until the loop turns; asked
  * again in the same turn, the answer is the same. */
 const struct staff_session *staff_session_of(
@@ -58,6 +64,8 @@ void staff_forget(const uint8_t digest[STAFF_DIGEST_BYTES]);
 bool staff_may(struct gateway *gateway, struct edge_request *request,
 	const struct staff_session *session, enum permission permission);
 
+/* True when the user must set a second factor before anything else. */
+bool staff_factor_needed(const struct gateway *gateway, const struct staff_session *session);
 /* True when the user has entered their password of late; else 403 confirm_needed was answered. */
 bool staff_confirmed(
 	struct gateway *gateway, struct edge_request *request, const struct staff_session *session);

@@ -18,7 +18,7 @@
 #define COOKIE_BYTES 32
 #define COOKIE_MAX 48 /* as base64, with the NUL */
 #define RECOVERY_N 10
-#define RECOVERY_DIGITS 10
+#define RECOVERY_DIGITS 24 /* of 31: 118 bits, so that a digest without a salt tells nothing */
 #define HEX_MAX (2 * STAFF_DIGEST_BYTES + 3) /* "\x..", with the NUL */
 
 /* A login, or another proof of the password, on its way. */
@@ -30,6 +30,7 @@ struct entry {
 	char password[SECRET_MAX + 1], fresh[SECRET_MAX + 1], code[STAFF_NAME_MAX + 1];
 	uint8_t totp[TOTP_BYTES];
 	bool has_totp, locked;
+	bool weak; /* nobody may choose this password any more */
 	uint64_t last_step;
 	uint8_t session[STAFF_DIGEST_BYTES]; /* that asks; of a login: that begins */
 	char cookie[COOKIE_MAX], csrf[COOKIE_MAX];
@@ -92,23 +93,14 @@ static bool queued(struct entry *entry, struct edge_request *request, bool queue
 
 /* ---- login ---- */
 
-/* Browsers keep a Secure cookie from https alone. A console on the machine itself has none. */
-static bool on_this_machine(const struct edge_request *request)
-{
-	const char *host = edge_header(request, EDGE_HOST);
-	size_t length = host == NULL ? 0 : strcspn(host, ":");
-
-	return host != NULL && ((length == 9 && (strncmp(host, "127.0.0.1", length) == 0 ||
-							strncmp(host, "localhost", length) == 0)));
-}
-
 static void cookie_set(struct edge_request *request, const char *value, int64_t life_s)
 {
 	char cookie[160];
 
 	(void)snprintf(cookie, sizeof(cookie),
-		"carillon_staff=%s; Path=/; HttpOnly; SameSite=Strict; Max-Age=%" PRId64 "%s",
-		value, life_s, on_this_machine(request) ? "" : "; Secure");
+		"%s%s; Path=/; HttpOnly; SameSite=Strict; Max-Age=%" PRId64 "%s",
+		staff_cookie(request), value, life_s,
+		staff_on_this_machine(request) ? "" : "; Secure");
 	edge_answer_header(request, "Set-Cookie", cookie);
 }
 
@@ -121,12 +113,38 @@ static void entered(struct entry *entry, struct edge_request *request)
 	answer_done(gateway, request, "entered");
 }
 
+static void on_weak(void *context, PGresult *result, const char *error)
+{
+	struct entry *entry = context;
+	struct edge_request *request = waiter_rows(&entry->waiter, result, error);
+
+	if (request != NULL)
+		entered(entry, request);
+	entry_free(entry);
+}
+
+/* The session begins, and accepts nothing but a new password. */
+static void weak_note(struct entry *entry)
+{
+	char staff[24];
+	const char *parameters[] = { staff };
+
+	(void)snprintf(staff, sizeof(staff), "%" PRId64, entry->staff);
+	pg_pool_query(entry->waiter.gateway->pg,
+		"update gateway.staff set must_change = true where id = $1::integer returning id",
+		1, parameters, WRITE_MS, on_weak, entry);
+}
+
 static void on_entered(void *context, PGresult *result, const char *error)
 {
 	struct entry *entry = context;
 	struct edge_request *request = waiter_rows(&entry->waiter, result, error);
 	const char *verdict = request == NULL ? "" : PQgetvalue(result, 0, 0);
 
+	if (strcmp(verdict, "entered") == 0 && entry->weak) {
+		weak_note(entry);
+		return;
+	}
 	if (strcmp(verdict, "entered") == 0) {
 		entered(entry, request);
 	} else if (strcmp(verdict, "locked") == 0) {
@@ -159,11 +177,14 @@ static void enter(struct entry *entry, struct edge_request *request, bool good)
 {
 	struct gateway *gateway = entry->waiter.gateway;
 	char staff[24], step[24], recovery[HEX_MAX], session[HEX_MAX], life[24], lock[24];
+	char found[PASSWORD_FOUND_MAX];
+	const char *expected;
 	uint8_t code[STAFF_DIGEST_BYTES];
 	const char *parameters[] = { staff, good ? "t" : "f", step,
 		entry->code[0] == '\0' ? NULL : recovery, session, entry->csrf, edge_peer(request),
 		life, LOCK_AFTER, lock };
 
+	entry->weak = good && !password_fits(entry->password, found, &expected);
 	random_text(entry->cookie);
 	random_text(entry->csrf);
 	(void)crypto_hash_sha256(
@@ -318,6 +339,7 @@ void on_staff_session(struct edge_request *request, void *context)
 	out_uint(out, "confirmed_us", session->confirmed_us);
 	out_bool(out, "must_change", session->must_change);
 	out_bool(out, "second_factor", session->has_totp);
+	out_bool(out, "second_factor_needed", staff_factor_needed(gateway, session));
 	out_close(out, '}');
 	answer_sent(gateway, request, 200);
 }
@@ -464,6 +486,18 @@ static void on_password_row(void *context, PGresult *result, const char *error)
 			on_password_checked, entry));
 }
 
+/* False: the password that the user chooses was refused. */
+static bool fresh_fits(struct edge_request *request, const struct login_body *body)
+{
+	char found[PASSWORD_FOUND_MAX];
+	const char *expected;
+
+	if (!body->has_fresh || password_fits(body->fresh, found, &expected))
+		return true;
+	answer_bad(request, "new_password", found, expected);
+	return false;
+}
+
 static void password_ask(
 	struct gateway *gateway, struct edge_request *request, const struct field *fields)
 {
@@ -477,7 +511,7 @@ static void password_ask(
 	entry = entry_of_session(gateway, request);
 	if (entry == NULL)
 		return;
-	if (!answer_parse(request, fields, &body)) {
+	if (!answer_parse(request, fields, &body) || !fresh_fits(request, &body)) {
 		entry_free(entry);
 		return;
 	}

@@ -390,6 +390,7 @@ static bool may_start(struct edge_request *request, uint32_t operator_id)
 {
 	if (pool_operator(operator_id))
 		return true;
+	wrong_denied(request, "not_pool_operator");
 	edge_answer_error(request, 403, "not_pool_operator",
 		"The game is stopped for all operators, and this operator may not start it again.",
 		"operator", NULL, "an operator that may act on pools");

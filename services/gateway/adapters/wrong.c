@@ -8,8 +8,11 @@
  * many players may share it with somebody who guesses.
  *
  * A token that has expired or was ended does not count as wrong: it was right once, and a page may
- * send it without any fault of its own. */
-#include "services/gateway/adapters/gateway.h"
+ * send it without any fault of its own.
+ *
+ * Also: requests of users and keys that are known, but may not do what they ask for. Each has a
+ * line of the log, at most ten a second. */
+#include "services/gateway/adapters/staff.h"
 
 #include "libcommon/edge/tries_log.h"
 #include "libcommon/io/log.h"
@@ -25,10 +28,19 @@ static struct {
 
 static struct tries_log lines;
 
+#define DENIED_PER_S 10
+
+static struct {
+	const struct gateway *gateway;
+	uint32_t lines; /* since the last tick */
+	uint64_t untold;
+} denied;
+
 void wrong_begin(struct gateway *gateway)
 {
 	char label[32];
 
+	denied.gateway = gateway;
 	for (size_t i = 0; i < WRONG_KINDS; i++) {
 		(void)snprintf(label, sizeof(label), "kind=\"%s\"", names[i]);
 		metric.of[i] = metric_counter("carillon_gateway_wrong_credentials_total", label,
@@ -86,8 +98,28 @@ bool wrong_noted(struct gateway *gateway, struct edge_request *request, enum wro
 	return true;
 }
 
+void wrong_denied(const struct edge_request *request, const char *code)
+{
+	const struct edge_route *route = edge_route_of(request);
+	struct asker asker;
+
+	if (denied.lines == DENIED_PER_S) {
+		denied.untold++;
+		return;
+	}
+	denied.lines++;
+	log_warn("denied: %s from %s at %s %s: %s [%s]",
+		asker_of(denied.gateway, request, &asker) ? asker.name : "nobody",
+		edge_peer(request), route->method == EDGE_POST ? "POST" : "GET", route->pattern,
+		code, edge_request_id(request));
+}
+
 void wrong_tick(struct gateway *gateway)
 {
 	(void)gateway;
 	tries_log_tick(&lines);
+	if (denied.untold > 0)
+		log_warn("denied: %" PRIu64 " more in the last second", denied.untold);
+	denied.lines = 0;
+	denied.untold = 0;
 }

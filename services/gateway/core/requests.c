@@ -30,8 +30,7 @@ const struct field confirm_fields[] = {
 
 const struct field password_fields[] = {
 	{ "password", FIELD_TEXT, true, 1, SECRET_MAX, AT(login_body, password, has_password) },
-	{ "new_password", FIELD_TEXT, true, SECRET_MIN, SECRET_MAX,
-		AT(login_body, fresh, has_fresh) },
+	{ "new_password", FIELD_TEXT, true, 1, SECRET_MAX, AT(login_body, fresh, has_fresh) },
 	END,
 };
 
@@ -67,7 +66,7 @@ const struct field webhook_action_fields[] = {
 };
 
 const struct field webhook_resend_fields[] = {
-	{ "event", FIELD_TEXT, true, 1, SECRET_MAX, AT(webhook_body, event, has_event) },
+	{ "event", FIELD_TEXT, true, 1, EVENT_MAX, AT(webhook_body, event, has_event) },
 	{ "reason", FIELD_TEXT, true, 1, REASON_MAX, AT(webhook_body, reason, has_reason) },
 	END,
 };

@@ -180,8 +180,8 @@ struct settings_body {
 };
 
 #define STAFF_NAME_MAX 32
-#define SECRET_MIN 12  /* bytes of a password that a user chooses */
-#define SECRET_MAX 128 /* bytes of a password */
+#define SECRET_MAX 512 /* bytes of a password */
+#define EVENT_MAX 128  /* bytes of the id of a webhook's event */
 #define TOTP_BYTES 20
 
 /* POST /v1/operator/login, /confirm, /password: which fields are needed differs */
@@ -226,7 +226,7 @@ enum webhook_action { WEBHOOK_CHANGE, WEBHOOK_ROTATE, WEBHOOK_TEST, WEBHOOK_END 
 struct webhook_body {
 	char url[WEBHOOK_TEXT_MAX + 1];
 	char kinds[REASON_MAX + 1]; /* separated by commas */
-	char event[SECRET_MAX + 1]; /* the id of a dead event, or "all" */
+	char event[EVENT_MAX + 1];  /* the id of a dead event, or "all" */
 	char reason[REASON_MAX + 1];
 	int64_t action; /* enum webhook_action */
 	int64_t keep_s; /* ROTATE: how long the secret before stays in use */

@@ -8,7 +8,8 @@ import { Player, Players } from "/operator/players.js";
 import { Report, Reports } from "/operator/reports.js";
 import { Webhooks } from "/operator/webhooks.js";
 import { Withdrawals } from "/operator/withdrawals.js";
-import { Audit, Me, Password, Rates, Users } from "/operator/desk.js";
+import { Audit, Me, Password, Rates, SecondFactor, Users } from "/operator/desk.js";
+import { Secret } from "/operator/parts.js";
 
 const SCREENS = [
 	["overview", "Overview", "read", Overview], ["jackpots", "Jackpots", "read", Jackpots, Jackpot], ["games", "Games", "read", Games], ["players", "Players", "players", Players, Player],
@@ -46,7 +47,7 @@ function Login({ onIn, why }) {
 	return html`<div class="door"><form class="panel" onSubmit=${submit}><h1>Carillon <small>console</small></h1>${why ? html`<p class="gold" role="status">${why}</p>` : null}
 		<label>Operator<input name="operator" inputmode="numeric" value=${v.operator} onInput=${typed("operator")} /></label>
 		<label>Name<input name="name" autocomplete="username" autocapitalize="none" value=${v.name} onInput=${typed("name")} autofocus /></label>
-		<label>Password<input name="password" type="password" autocomplete="current-password" value=${v.password} onInput=${typed("password")} /></label>
+		<${Secret} title="Password" name="password" autocomplete="current-password" value=${v.password} onInput=${typed("password")} />
 		${state.code ? html`<label>One-time code<input name="code" inputmode="numeric" autocomplete="one-time-code" value=${v.code} onInput=${typed("code")} /><small class="quiet">From your authenticator app, or a recovery code.</small></label>` : null}
 		<button class="main" disabled=${state.busy}>${state.busy ? "Checking …" : "Log in"}</button>${state.error ? html`<p class="bad" role="alert">${sentence(state.error)}</p>` : null}
 		<p class="quiet">Create the first administrator with <code>jackpotctl user add</code>. <a href="/">Player's page</a></p></form></div>`;
@@ -84,7 +85,8 @@ function App() {
 	};
 	if (me === undefined) return html`<p class="quiet">Loading …</p>`;
 	if (me === null) return html`<${Login} why=${why} onIn=${look} />`;
-	if (me.must_change) return html`<div class="door"><section class="panel"><h1>A password of your own</h1><${Password} onDone=${look} why="Your password was set by somebody else. Choose a new one to go on." /></section></div>`;
+	if (me.must_change) return html`<div class="door"><section class="panel"><h1>A password of your own</h1><${Password} onDone=${look} why="Your password was set by somebody else, or many people use it. Choose a new one to go on." /></section></div>`;
+	if (me.second_factor_needed) return html`<div class="door"><section class="panel"><h1>A second factor</h1><p>Everybody here needs one to go on.</p><${SecondFactor} me=${me} onDone=${look} /></section></div>`;
 	const [, title, permission, List, One] = SCREENS.find(([name]) => name === screen) ?? [];
 	document.title = `${screen === "me" ? me.name : title ?? "?"} – Carillon console`;
 	const content = screen === "me" ? html`<${Me} me=${me} again=${look} />` : !List ? html`<p>There is no screen of this name.</p>`

@@ -2,7 +2,7 @@
 import { html, useState } from "/vendor/htm-preact.js";
 import { act, sentence } from "/operator/ask.js";
 import { said } from "/operator/words.js";
-import { Act, Badge, Confirm, Panel, REASON, Table, Tile, Trouble, time, useRead } from "/operator/parts.js";
+import { Act, Badge, Confirm, Panel, REASON, Secret, Table, Tile, Trouble, time, useRead } from "/operator/parts.js";
 
 // ---- exchange rates
 
@@ -81,13 +81,13 @@ export function Password({ onDone, why }) {
 		}
 		return undefined;
 	};
-	return html`<form onSubmit=${submit}>${why ? html`<p>${why}</p>` : null}<label>Password now<input type="password" name="old" autocomplete="current-password" value=${v.old} onInput=${typed("old")} /></label>
-		<label>New password<input type="password" name="fresh" minlength="12" autocomplete="new-password" value=${v.fresh} onInput=${typed("fresh")} /><small class="quiet">12 characters or more.</small></label>
-		<label>New password again<input type="password" name="again" autocomplete="new-password" value=${v.again} onInput=${typed("again")} /></label>
+	return html`<form onSubmit=${submit}>${why ? html`<p>${why}</p>` : null}<${Secret} title="Password now" name="old" autocomplete="current-password" value=${v.old} onInput=${typed("old")} />
+		<${Secret} title="New password" name="fresh" minlength="12" autocomplete="new-password" value=${v.fresh} onInput=${typed("fresh")} note="12 characters or more, and not one that many use." />
+		<${Secret} title="New password again" name="again" autocomplete="new-password" value=${v.again} onInput=${typed("again")} />
 		<button class="main">Change the password</button>${error ? html`<p class="bad" role="alert">${error}</p>` : null}</form>`;
 }
 
-function SecondFactor({ me, onDone }) {
+export function SecondFactor({ me, onDone }) {
 	const [offer, setOffer] = useState(null);
 	const [code, setCode] = useState("");
 	const [codes, setCodes] = useState(null);

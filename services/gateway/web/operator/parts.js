@@ -72,6 +72,14 @@ export function Table({ name, columns, rows, empty = "Nothing yet.", more }) {
 		<p class="under">${more}<button class="plain" onClick=${() => download(name, columns, rows)}>CSV</button></p>`;
 }
 
+// A password, which can be shown while it is typed.
+export function Secret({ title, note, ...field }) {
+	const [shown, setShown] = useState(false);
+	const word = shown ? "Hide" : "Show";
+	return html`<label>${title}<input ...${field} type=${shown ? "text" : "password"} autocapitalize="none" spellcheck="false" />${note ? html`<small class="quiet">${note}</small>` : null}</label>
+		<button type="button" class="plain" aria-label=${`${word}: ${title}`} onClick=${() => setShown(!shown)}>${word}</button>`;
+}
+
 export function Confirm({ onDone }) {
 	const [text, setText] = useState("");
 	const [error, setError] = useState(null);
@@ -85,7 +93,7 @@ export function Confirm({ onDone }) {
 		}
 	};
 	return html`<form class="confirm" onSubmit=${submit}><p>This moves money or rights, and your password was entered some time ago. Enter it again to go on.</p>
-		<label>Password<input type="password" name="confirm" autocomplete="current-password" value=${text} onInput=${(e) => setText(e.target.value)} autofocus /></label>
+		<${Secret} title="Password" name="confirm" autocomplete="current-password" value=${text} onInput=${(e) => setText(e.target.value)} autofocus />
 		<button class="main">Confirm</button>${error ? html`<p class="bad" role="alert">${sentence(error)}</p>` : null}</form>`;
 }
 
