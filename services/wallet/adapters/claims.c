@@ -57,6 +57,16 @@ bool wallet_claims_of_round(const struct wallet_shard *shard, player_id player, 
 	return false;
 }
 
+void wallet_claims_soon(struct wallet_shard *shard, player_id player)
+{
+	for (size_t i = 0; i < shard->claims_n; i++) {
+		if (shard->claims[i].player != player)
+			continue;
+		shard->claims[i].next_send_us = 0;
+		shard->claims[i].delay_us = WALLET_CLAIM_DELAY_US / 2;
+	}
+}
+
 void wallet_claims_forget_closed(struct wallet_shard *shard)
 {
 	size_t kept = 0;

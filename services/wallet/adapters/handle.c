@@ -410,6 +410,23 @@ static void handle_unknown(struct service *service, struct service_shard *held,
 	(void)book(service, held, entry, &row, command);
 }
 
+/* A command for a quarantined player changes nothing. Of an id that was booked before, the row
+ * still says what became of it. */
+static void answer_aside(
+	struct service *service, const struct kafka_message *message, const struct command *command)
+{
+	const struct id_entry *known =
+		command->kind == COMMAND_OUTSIDE
+			? prefetched_id(wallet_app(), service, command->outside.id)
+			: NULL;
+
+	if (known != NULL &&
+		wallet_outside_repeats(&known->first, command->player, &command->outside))
+		answer_id(service, known, command);
+	else
+		service_refuse_account(service, message);
+}
+
 static struct account_entry *entry_load(struct service *service, player_id player, uint32_t shard)
 {
 	struct wallet *wallet = wallet_app();
@@ -469,8 +486,11 @@ enum service_message_status wallet_handle_message(struct service *service,
 			shard->shard, expected, command->player);
 		return SERVICE_UNREADABLE;
 	}
-	handlers[command->kind](service, shard, entry_load(service, command->player, shard->shard),
-		command, &moment);
+	struct account_entry *entry = entry_load(service, command->player, shard->shard);
+	if (account_aside(entry))
+		answer_aside(service, message, command);
+	else
+		handlers[command->kind](service, shard, entry, command, &moment);
 	return SERVICE_TAKEN;
 }
 

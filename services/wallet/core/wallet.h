@@ -340,6 +340,9 @@ enum wallet_status wallet_apply_proposal(struct wallet_account *account,
 enum wallet_status wallet_apply_outside(struct wallet_account *account,
 	const struct wallet_outside *outside, const struct wallet_known_id *known,
 	const struct wallet_moment *moment, struct wallet_row *row_r);
+/* Does the command repeat the first booking of its id? Then it is SPENT. */
+bool wallet_outside_repeats(const struct wallet_known_id *known, player_id player,
+	const struct wallet_outside *outside);
 /* Applies a jackpot award. The caller closes the claim when the row is BOOKED without a refusal. */
 enum wallet_status wallet_apply_award(struct wallet_account *account,
 	const struct wallet_award *award, const struct wallet_claim_view *claim,
