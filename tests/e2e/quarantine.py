@@ -286,6 +286,33 @@ def test_a_jackpot_of_a_quarantined_player():
     place.verify()
 
 
+def test_a_claim_that_cannot_be_read():
+    """The player of the claim waits, and the jackpot is paid after the release. The pool reads the claim, too, when it starts: later."""
+    lucky = Person(place, deposit=100000)
+    place.hold("progressive-pool-1")
+    place.kill("progressive-pool-1")
+    force(place, lucky.name, [*RULES.stops(bonuses=3), 0])
+    lucky.bet_through(coin=100)
+    lucky.watch()
+    newest = checkpointed(lucky)[3]
+    claim = f"select kind, count(closed_seq) from wallet.claim where player = {lucky.id} group by kind"
+    assert place.sql(claim) == [["1", "0"]], place.sql(claim)
+    spoil("wallet-1", f"update wallet.claim set kind = 7 where player = {lucky.id} returning player")
+    wait_until("the player in quarantine", lambda: lucky.id in listed(), 60)
+    assert "wallet.claim" in listed()[lucky.id]["found"] and "kind 7" in listed()[lucky.id]["found"], listed()
+    refused(lucky)
+    closed_bet(Person(place, deposit=1000))
+    stays_out(lucky, "wallet.claim")
+    assert booked(lucky) == newest
+    place.sql(f"update wallet.claim set kind = 1 where player = {lucky.id} returning player", writer=True)
+    wait_until("the release", lambda: "can play again" in jackpotctl("quarantine", "release", lucky.name)[1] or not listed(), 60)
+    wait_until("an empty list", lambda: not listed(), 60)
+    place.release("progressive-pool-1")
+    wait_until("the jackpot", lambda: place.sql(claim) == [["1", "1"]], 60)
+    assert place.sql(f"select count(*) from wallet.journal where player = {lucky.id} and kind = 24") == [["1"]]
+    place.verify()
+
+
 def test_a_script_of_too_many_draws():
     """It is skipped; the next one is played."""
     person = Person(place, deposit=1000)
@@ -309,4 +336,4 @@ def test_wrong_arguments():
 if __name__ == "__main__":
     with Installation("quarantine") as place:
         run(test_a_state_that_cannot_be_read, test_a_pool_that_cannot_be_read, test_a_set_that_cannot_be_read, test_an_account_that_cannot_be_read,
-            test_limits_that_cannot_be_read, test_a_jackpot_of_a_quarantined_player, test_a_script_of_too_many_draws, test_wrong_arguments)
+            test_limits_that_cannot_be_read, test_a_jackpot_of_a_quarantined_player, test_a_claim_that_cannot_be_read, test_a_script_of_too_many_draws, test_wrong_arguments)

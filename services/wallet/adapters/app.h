@@ -234,14 +234,18 @@ void wallet_days_write(struct service *service);
 void wallet_days_tick(struct wallet *wallet, struct service *service, uint64_t mono_us);
 
 /* claims.c */
+/* Loads the open claims of a shard. The player of one that cannot be read is quarantined. */
+void wallet_claims_load(struct wallet *wallet, PGconn *conn, struct wallet_shard *shard);
+/* In a try: those of one player, who has no row that is not committed. They are sent at once. */
+void wallet_claims_load_again(PGconn *conn, struct wallet_shard *shard, player_id player);
+/* True if the claim is open in Postgres, too: the batch that pays it closes it there. */
+bool wallet_claims_stored(PGconn *conn, const struct open_claim *open);
 void wallet_claims_open(struct wallet_shard *shard, const struct wallet_row *row, uint64_t mono_us);
 struct open_claim *wallet_claims_find(
 	struct wallet_shard *shard, player_id player, uint64_t move, uint32_t index);
 /* True while a claim of the round is not paid. */
 bool wallet_claims_of_round(const struct wallet_shard *shard, player_id player, uint64_t round);
 void wallet_claims_add(struct wallet_shard *shard, const struct open_claim *claim);
-/* Sends the player's open claims again at once. */
-void wallet_claims_soon(struct wallet_shard *shard, player_id player);
 void wallet_claims_forget_closed(struct wallet_shard *shard);
 /* True if an earlier batch of the shard paid this claim. */
 bool wallet_claims_was_paid(PGconn *conn, player_id player, uint64_t move, uint32_t index);

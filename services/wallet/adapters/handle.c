@@ -6,6 +6,7 @@
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg.h"
 #include "services/wallet/adapters/fact.h"
+#include "services/wallet/adapters/quarantine.h"
 #include "services/wallet/adapters/rows.h"
 
 #include "bus.pb-c.h"
@@ -351,6 +352,24 @@ static void handle_outside(struct service *service, struct service_shard *held,
 	ids_add(&wallet->ids, command->outside.id, &first, held->shard, row.seq);
 }
 
+/* An award that could not close its claim would end the transaction of everybody. */
+static bool claim_gone(
+	struct service *service, struct account_entry *entry, const struct open_claim *open)
+{
+	char found[STORED_TEXT_MAX];
+
+	if (open == NULL || open->closed_seq != 0 ||
+		wallet_claims_stored(service_pg(service), open))
+		return false;
+	(void)snprintf(found, sizeof(found),
+		"wallet.claim: player %" PRId64 ", move %" PRIu64
+		", index %u: found no open claim, expected the one that row %" PRIu64
+		" of the journal has opened",
+		open->player, open->move, open->claim.index, open->opened_seq);
+	quarantine_put(wallet_app(), entry, entry->account.last_seq, found);
+	return true;
+}
+
 static struct wallet_claim_view claim_view(
 	struct service *service, const struct open_claim *open, const struct command *command)
 {
@@ -375,10 +394,12 @@ static void handle_award(struct service *service, struct service_shard *held,
 	struct wallet_shard *shard = wallet_shard_of(held);
 	struct open_claim *open = wallet_claims_find(
 		shard, command->player, command->award.move, command->award.index);
-	struct wallet_claim_view view = claim_view(service, open, command);
 	uint8_t packed[FACT_AWARD_MAX];
 	struct wallet_row row;
 
+	if (claim_gone(service, entry, open))
+		return;
+	struct wallet_claim_view view = claim_view(service, open, command);
 	if (wallet_apply_award(&entry->account, &command->award, &view, moment, &row) !=
 		WALLET_BOOKED) {
 		metric_add(wallet_app()->metrics.awards_again, 1);

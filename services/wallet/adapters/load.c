@@ -210,7 +210,7 @@ void wallet_load_again(struct wallet *wallet, PGconn *conn, struct account_entry
 	entry->stored = PQntuples(result) == 1;
 	if (entry->stored)
 		account_read(result, 0, entry);
-	else
+	else if (entry->quarantine->seq == 0) /* else it is that of a player who is new */
 		stored_wrong("wallet.account: player %" PRId64 ": found no row, expected one",
 			entry->account.player);
 	PQclear(result);
@@ -285,37 +285,6 @@ static void totals_read(struct wallet *wallet, struct service *service, struct w
 			at = wallet_tally_load(wallet, service, id);
 		shard->totals[at] = (uint64_t)pg_number(result, i, 1);
 		seqs_r[at] = (uint64_t)pg_number(result, i, 2);
-	}
-	PQclear(result);
-}
-
-static void claims_read(PGconn *conn, struct wallet_shard *shard)
-{
-	char number[NUMBER_TEXT];
-	const char *parameters[] = { number };
-
-	(void)snprintf(number, sizeof(number), "%u", shard->shard);
-	PGresult *result = pg_query(conn,
-		"select player, move, index, pool, kind, currency, coin_minor, stake_minor, "
-		"opened_seq, (extract(epoch from opened) * 1000000)::bigint, "
-		"(select j.round from wallet.rows_between(c.shard, c.opened_seq, c.opened_seq, 1) "
-		"j) from wallet.claim c where shard = $1 and closed_seq is null order by opened_seq, "
-		"index",
-		1, parameters);
-	for (int i = 0; i < PQntuples(result); i++) {
-		/* next_send_us 0: all open claims are sent again at once. */
-		struct open_claim claim = { .player = pg_number(result, i, 0),
-			.move = (uint64_t)pg_number(result, i, 1),
-			.claim = { (uint32_t)pg_number(result, i, 2),
-				(uint32_t)pg_number(result, i, 3),
-				(uint32_t)pg_number(result, i, 4), pg_number(result, i, 6),
-				pg_number(result, i, 7) },
-			.currency = (uint32_t)pg_number(result, i, 5),
-			.opened_seq = (uint64_t)pg_number(result, i, 8),
-			.opened_us = (uint64_t)pg_number(result, i, 9),
-			.round = (uint64_t)pg_number(result, i, 10),
-			.delay_us = 1000000 };
-		wallet_claims_add(shard, &claim);
 	}
 	PQclear(result);
 }
@@ -397,7 +366,7 @@ void wallet_load_shard(struct wallet *wallet, struct service *service, struct wa
 	wallet_days_load(wallet, service, shard);
 	totals_read(wallet, service, shard, 0, seqs);
 	quarantine_open(wallet, conn, shard->shard);
-	claims_read(conn, shard);
+	wallet_claims_load(wallet, conn, shard);
 	roll_forward(wallet, service, shard, checkpoint, seqs);
 	shard->tallies_seq = checkpoint;
 	log_info("shard %u: journal ends with seq %" PRIu64 ", rolled forward from seq %" PRIu64

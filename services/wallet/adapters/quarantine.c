@@ -126,11 +126,12 @@ static void try_again(struct wallet *wallet, struct service *service, struct acc
 	note_tried(service_pg(service), player);
 	stored_try(&fault);
 	wallet_load_again(wallet, service_pg(service), entry);
+	wallet_claims_load_again(
+		service_pg(service), wallet_shard_of(service_shard(service, entry->shard)), player);
 	quarantine->stored = quarantine->gathered = false;
 	quarantine->ended = stored_tried(&fault);
 	arena_reset(&wallet->scratch);
 	if (quarantine->ended) {
-		wallet_claims_soon(wallet_shard_of(service_shard(service, entry->shard)), player);
 		log_warn("player %" PRId64 " plays again: all that is stored about them is read",
 			player);
 		return;

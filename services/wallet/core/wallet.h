@@ -156,6 +156,7 @@ struct wallet_account {
 };
 
 #define WALLET_CLAIM_KIND_HIT 1 /* of a progressive */
+#define WALLET_CLAIM_KIND_CARDS 2
 
 struct wallet_claim {
 	uint32_t index; /* 1, 2, .. within the move */
