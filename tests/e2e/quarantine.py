@@ -313,6 +313,26 @@ def test_a_claim_that_cannot_be_read():
     place.verify()
 
 
+def test_an_id_that_cannot_be_read():
+    """Nothing tells whether a deposit with it is the one that was booked: it is not booked again."""
+    ill, key = Person(place, deposit=1000), os.urandom(8).hex()
+    first = ill.deposit(777, key)
+    [[id_, content]] = place.sql(f"select encode(id, 'hex'), encode(content_hash, 'hex') from wallet.outside where player = {ill.id} order by seq desc limit 1")
+    place.sql(f"update wallet.outside set content_hash = '\\x00' where id = '\\x{id_}' returning player", writer=True)
+    asked = {"amount_minor": 777, "currency": "EUR"}
+    answer = operator(place, f"/players/{ill.number}/deposits", asked, key)
+    assert (answer.status, answer.error["code"]) == (503, "account_quarantined"), answer
+    wait_until("the player in quarantine", lambda: ill.id in listed(), 60)
+    assert "content_hash of 1 bytes" in listed()[ill.id]["found"], listed()
+    refused(ill)
+    closed_bet(Person(place, deposit=1000))
+    place.sql(f"update wallet.outside set content_hash = '\\x{content}' where id = '\\x{id_}' returning player", writer=True)
+    taken_back(ill)
+    assert ill.deposit(777, key)["balance_minor"] == first["balance_minor"]
+    assert place.sql(f"select count(*) from wallet.journal where player = {ill.id} and amount = 777") == [["1"]]
+    place.verify()
+
+
 def test_a_script_of_too_many_draws():
     """It is skipped; the next one is played."""
     person = Person(place, deposit=1000)
@@ -336,4 +356,4 @@ def test_wrong_arguments():
 if __name__ == "__main__":
     with Installation("quarantine") as place:
         run(test_a_state_that_cannot_be_read, test_a_pool_that_cannot_be_read, test_a_set_that_cannot_be_read, test_an_account_that_cannot_be_read,
-            test_limits_that_cannot_be_read, test_a_jackpot_of_a_quarantined_player, test_a_claim_that_cannot_be_read, test_a_script_of_too_many_draws, test_wrong_arguments)
+            test_limits_that_cannot_be_read, test_a_jackpot_of_a_quarantined_player, test_a_claim_that_cannot_be_read, test_an_id_that_cannot_be_read, test_a_script_of_too_many_draws, test_wrong_arguments)

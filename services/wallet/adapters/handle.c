@@ -431,6 +431,26 @@ static void handle_unknown(struct service *service, struct service_shard *held,
 	(void)book(service, held, entry, &row, command);
 }
 
+/* If the id of a booking cannot be read, nothing tells whether the command is that booking again.
+ */
+static void id_check(
+	struct service *service, struct account_entry *entry, const struct command *command)
+{
+	char found[STORED_TEXT_MAX];
+
+	if (command->kind != COMMAND_OUTSIDE || account_aside(entry) || !entry->account.exists)
+		return;
+	const struct id_entry *known = prefetched_id(wallet_app(), service, command->outside.id);
+	if (known == NULL || known->hash_bytes == WALLET_ID_BYTES ||
+		known->first.player != command->player)
+		return;
+	(void)snprintf(found, sizeof(found),
+		"wallet.outside: player %" PRId64 ", row %" PRIu64
+		" of the journal: found a content_hash of %zu bytes, expected %d",
+		command->player, known->seq, known->hash_bytes, WALLET_ID_BYTES);
+	quarantine_put(wallet_app(), entry, entry->account.last_seq, found);
+}
+
 /* A command for a quarantined player changes nothing. Of an id that was booked before, the row
  * still says what became of it. */
 static void answer_aside(
@@ -508,6 +528,7 @@ enum service_message_status wallet_handle_message(struct service *service,
 		return SERVICE_UNREADABLE;
 	}
 	struct account_entry *entry = entry_load(service, command->player, shard->shard);
+	id_check(service, entry, command);
 	if (account_aside(entry))
 		answer_aside(service, message, command);
 	else
