@@ -1,5 +1,6 @@
 #include "services/wallet/adapters/rows.h"
 
+#include "libcommon/io/log.h"
 #include "libcommon/io/pg.h"
 #include "libcommon/io/stored.h"
 #include "services/wallet/adapters/fact.h"
@@ -130,9 +131,12 @@ static struct wallet_row row_read(const PGresult *result, int at, struct arena *
 	row.record_length =
 		bytes_read(result, at, RECORD, (size_t)8 * WALLET_RECORD_MAX, arena, &row.record);
 	if (row.kind == WALLET_KIND_AWARD && row.move == 0 &&
-		!fact_award_unpack(row.record, row.record_length, &row.award))
-		stored_wrong("journal: seq %" PRIu64 ": record: found %u bytes, expected an Award",
-			row.seq, row.record_length);
+		!fact_award_unpack(row.record, row.record_length, &row.award)) {
+		row.award_lost = true; /* the engine quarantines the player */
+		log_error("ALARM journal: player %" PRId64 ", seq %" PRIu64
+			  ": record: found %u bytes, expected an Award; passed on as it is",
+			row.player, row.seq, row.record_length);
+	}
 	return row;
 }
 

@@ -250,6 +250,8 @@ struct wallet_row {
 	uint32_t record_length;
 	const uint8_t *record;
 	struct wallet_award award; /* AWARD rows */
+	bool award_lost; /* read from the journal: its record is no award and is passed on as it is
+			  */
 	uint64_t time_us;
 };
 
