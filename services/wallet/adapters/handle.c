@@ -528,6 +528,7 @@ enum service_message_status wallet_handle_message(struct service *service,
 		return SERVICE_UNREADABLE;
 	}
 	struct account_entry *entry = entry_load(service, command->player, shard->shard);
+	quarantine_ahead(wallet, entry, wallet_shard_of(shard)->last_seq);
 	id_check(service, entry, command);
 	if (account_aside(entry))
 		answer_aside(service, message, command);

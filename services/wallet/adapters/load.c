@@ -296,6 +296,7 @@ static void row_roll(struct wallet *wallet, struct service *service, struct wall
 {
 	struct account_entry *entry = accounts_find(&wallet->accounts, row->player);
 
+	quarantine_ahead(wallet, entry, shard->last_seq);
 	if (account_aside(entry)) {
 		quarantine_missed(entry, row->seq);
 	} else if (row->seq > entry->account.last_seq) {

@@ -32,6 +32,19 @@ void quarantine_put(
 		entry->account.player, found, entry->account.player);
 }
 
+void quarantine_ahead(struct wallet *wallet, struct account_entry *entry, uint64_t shard_last_seq)
+{
+	char found[STORED_TEXT_MAX];
+
+	if (entry->account.last_seq <= shard_last_seq || account_aside(entry))
+		return;
+	(void)snprintf(found, sizeof(found),
+		"wallet.account: player %" PRId64 ": found last_seq %" PRIu64
+		", expected at most %" PRIu64 ", the end of the journal",
+		entry->account.player, entry->account.last_seq, shard_last_seq);
+	quarantine_put(wallet, entry, 0, found);
+}
+
 void quarantine_missed(struct account_entry *entry, uint64_t seq)
 {
 	if (seq <= entry->quarantine->seq)

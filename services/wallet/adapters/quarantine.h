@@ -11,6 +11,9 @@
  * journal that the account includes, or is to include at the release; 0: none is known. */
 void quarantine_put(
 	struct wallet *wallet, struct account_entry *entry, uint64_t seq, const char *found);
+/* Does so if the account names a row behind the end of its shard's journal: rows would be left out
+ * of it as if it included them. */
+void quarantine_ahead(struct wallet *wallet, struct account_entry *entry, uint64_t shard_last_seq);
 /* The account is to include this row at the release. */
 void quarantine_missed(struct account_entry *entry, uint64_t seq);
 /* When a shard is opened, before its accounts: loads its quarantined players. */

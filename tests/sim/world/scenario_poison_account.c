@@ -19,6 +19,7 @@ static const struct datum {
 } DATA[] = {
 	{ "wallet.account", "pendings", "bigint[]", "{7}" },
 	{ "wallet.account", "last_move", "bigint", "-1" },
+	{ "wallet.account", "last_seq", "bigint", "9000000" },
 	{ "wallet.account", "currency", "integer", "-5" },
 	{ "wallet.account", "shard", "integer", "77" },
 };
