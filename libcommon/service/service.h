@@ -153,6 +153,8 @@ struct service_shard *service_shard_at(struct service *service, size_t i);
 /* /readyz adds this to its answer, ready or not: what is out of work, for an operator to look at.
  * Empty: nothing. */
 void service_note(struct service *service, const char *note);
+/* Tells the sender of this command that its player's account is quarantined: nothing was done. */
+void service_refuse_account(struct service *service, const struct kafka_message *message);
 /* From now on /healthz fails with this reason; the loop goes on. */
 void service_unhealthy(struct service *service, const char *why);
 /* Requests a call of `facts` in the next turn, because somebody waits for a fact of this shard. */

@@ -261,25 +261,23 @@ static Carillon__CommandKind kind_of(enum topic kind)
 					       : CARILLON__COMMAND_KIND__COMMAND_JACKPOT;
 }
 
-static void refuse(
-	struct service *service, struct suspect *suspect, const struct kafka_message *message)
+/* account: not the command is quarantined but its player's account. */
+static void refusal_send(struct service *service, const struct kafka_message *message,
+	uint8_t id[COMMAND_ID_BYTES], bool account)
 {
-	char id[ID_TEXT];
 	uint8_t bytes[512];
 	struct command_asker asker;
 	Carillon__Bus bus;
 	Carillon__Envelope envelope;
 	Carillon__Quarantined quarantined;
-	hex_format(suspect->id, COMMAND_ID_BYTES, id);
-	metric_add(poison_of(service)->refused, 1);
-	keep(service, suspect, message, id);
 	command_asker(message->topic, message->bytes, message->length, &asker);
 	carillon__bus__init(&bus);
 	carillon__envelope__init(&envelope);
 	carillon__quarantined__init(&quarantined);
 	service_envelope(service, &envelope, 0, 0);
 	quarantined.kind = kind_of(message->topic);
-	quarantined.id = (ProtobufCBinaryData){ COMMAND_ID_BYTES, suspect->id };
+	quarantined.id = (ProtobufCBinaryData){ COMMAND_ID_BYTES, id };
+	quarantined.account = account;
 	quarantined.player = (int64_t)asker.player;
 	quarantined.correlation = asker.correlation;
 	bus.envelope = &envelope;
@@ -288,6 +286,23 @@ static void refuse(
 	if (carillon__bus__get_packed_size(&bus) <= sizeof(bytes))
 		service_bus_send_now(
 			service, asker.reply_to, bytes, carillon__bus__pack(&bus, bytes));
+}
+
+static void refuse(
+	struct service *service, struct suspect *suspect, const struct kafka_message *message)
+{
+	char id[ID_TEXT];
+	hex_format(suspect->id, COMMAND_ID_BYTES, id);
+	metric_add(poison_of(service)->refused, 1);
+	keep(service, suspect, message, id);
+	refusal_send(service, message, suspect->id, false);
+}
+
+void service_refuse_account(struct service *service, const struct kafka_message *message)
+{
+	uint8_t id[COMMAND_ID_BYTES];
+	command_id(message->topic, message->bytes, message->length, id);
+	refusal_send(service, message, id, true);
 }
 
 /* ---- commands in hand ---- */

@@ -13,6 +13,7 @@
  *   adapters/days.c         partitions of the journal: created ahead, closed after their day
  *   adapters/wallet_app.c   taking a shard, ticking, after the commit
  *   adapters/load.c         a shard's state from Postgres, rolled forward from the journal
+ *   adapters/quarantine.c   players of whom something cannot be read
  *   adapters/feed.c         running totals and claims for the jackpot services
  *   adapters/publish.c      publishes again the facts that a consumer missed
  */
@@ -24,8 +25,8 @@ int main(int argc, char **argv)
 		.name = "wallet",
 		.prefix = "WALLET_",
 		.settings = wallet_settings,
-		.schema_min = 9,
-		.schema_max = 10,
+		.schema_min = 11,
+		.schema_max = 11,
 		.takes_commands = true,
 		.command = TOPIC_WALLET_COMMANDS,
 		.start = wallet_start,

@@ -5,7 +5,7 @@ import json
 import os
 import subprocess
 
-from lib_play import RULES, Person, force, pool_action
+from lib_play import RULES, Person, force, operator, pool_action
 from lib_stack import BIN, Installation, run, wait_until
 
 place = None
@@ -24,9 +24,9 @@ def readiness(service):
 
 
 def tried(person):
-    """What a release says; None where the engine is too busy to try it while the tool waits."""
+    """What a release says; None where the service is too busy to try it while the tool waits."""
     said = jackpotctl("quarantine", "release", person.name)
-    return None if "no engine has tried" in said[1] else said
+    return None if "has tried" in said[1] else said
 
 
 def closed_bet(person):
@@ -63,7 +63,7 @@ def test_a_state_that_cannot_be_read():
     closed_bet(well)
     wait_until("the list", lambda: jackpotctl("quarantine", "list")[0] == 1, 20)
     wait_until("the note", lambda: any("1 players are quarantined" in text for text in readiness("spin-engine")), 20)
-    assert str(ill.id) in jackpotctl("quarantine", "list")[1]
+    assert str(ill.id) in jackpotctl("quarantine", "list")[1] and not listed()
     status, text = jackpotctl("quarantine", "list", "--json")
     assert status == 1 and [row["player"] for row in json.loads(text)["quarantined"]] == [str(ill.id)], text
     status, text = jackpotctl("quarantine", "show", ill.name)
@@ -163,6 +163,176 @@ def test_a_set_that_cannot_be_read():
     place.verify()
 
 
+def listed():
+    """Players whom the wallet has quarantined, and what it found."""
+    return {int(row["player"]): row for row in json.loads(jackpotctl("quarantine", "list", "--json")[1])["quarantined"] if row["service"] == "wallet"}
+
+
+def checkpointed(person):
+    """wallet.account, when it includes all that was booked for the player."""
+    asked = ("select shard, balance, last_move, last_seq, last_day, pendings from wallet.account a where last_seq = (select max(seq) from wallet.journal j"
+             f" where j.player = a.player) and player = {person.id}")
+    return wait_until("the checkpoint", lambda: place.sql(asked), 60)[0]
+
+
+def refused(person):
+    """A bet and a deposit of a quarantined player."""
+    body, key = person.bet_body(), os.urandom(8).hex()
+
+    def answered(ask):
+        answer = ask()
+        return answer if answer.error.get("code") not in ("no_answer", "no_owner") else None
+    for ask in (lambda: place.http("POST", "/v1/rounds", body, token=person.token, key=key),
+                lambda: operator(place, f"/players/{person.number}/deposits", {"amount_minor": 5, "currency": "EUR"}, key)):
+        answer = wait_until("an answer", lambda: answered(ask), 60)
+        assert (answer.status, answer.error["code"]) == (503, "account_quarantined"), answer
+
+
+def stays_out(person, why):
+    status, text = wait_until("a try", lambda: tried(person), 60)
+    assert status == 1 and "stays in quarantine" in text and why in text, text
+
+
+def taken_back(person):
+    """Released; the player goes on from the newest row."""
+    wait_until("the release", lambda: "can play again" in jackpotctl("quarantine", "release", person.name)[1] or not listed(), 60)
+    wait_until("an empty list", lambda: not listed(), 60)
+    [[newest]] = place.sql(f"select balance_after from wallet.journal where player = {person.id} order by seq desc limit 1")
+    assert person.refresh()["balance_minor"] == int(newest)
+    person.deposit(100)
+    closed_bet(person)
+
+
+def booked(person):
+    return place.sql(f"select max(seq) from wallet.journal where player = {person.id}")[0][0]
+
+
+def test_an_account_that_cannot_be_read():
+    """Some of the player's rows are behind the checkpoint, as after a crash: the account is rolled forward at the release."""
+    ill, well, key = Person(place, deposit=10000), Person(place, deposit=10000), os.urandom(8).hex()
+    closed_bet(ill)
+    shard, balance, move, seq, day, pendings = checkpointed(ill)
+    first = ill.deposit(777, key)
+    closed_bet(ill)
+    newest = checkpointed(ill)[3]
+    assert int(newest) > int(seq)
+    spoil("wallet-1", f"update wallet.account set balance = {balance}, last_move = {move}, last_seq = {seq}, last_day = '{day}', pendings = '{{7}}'"
+          f" where player = {ill.id} returning player",
+          f"update wallet.batch set checkpoint = least(checkpoint, {seq}) where shard = {shard} and batch = (select max(batch) from wallet.batch where shard = {shard})"
+          " returning batch")
+    wait_until("the player in quarantine", lambda: ill.id in listed(), 60)
+    assert "pendings: found '{7}'" in listed()[ill.id]["found"] and listed()[ill.id]["seq"] == newest, listed()
+    wait_until("the note", lambda: any("1 players are quarantined" in text for text in readiness("wallet")), 60)
+    restarts = place.status()["wallet-1"][2]
+    refused(ill)
+    assert ill.deposit(777, key)["balance_minor"] == first["balance_minor"]  # what was booked is still told
+    closed_bet(well)
+    closed_bet(Person(place, deposit=1000))
+    status, text = jackpotctl("quarantine", "show", ill.name, "--json")
+    assert status == 0 and json.loads(text)["quarantined"][0]["service"] == "wallet" and json.loads(text)["journal"][0]["seq"] == newest, text
+    stays_out(ill, "pendings")
+    place.kill("wallet-1")
+    closed_bet(Person(place, deposit=1000))
+    assert list(listed()) == [ill.id] and place.sql(f"select wallet.newest_of({ill.id}, {shard})") == [[newest]]
+    place.sql(f"update wallet.account set pendings = '{pendings}', balance = balance + 1 where player = {ill.id} returning player", writer=True)
+    stays_out(ill, f"expected those of row {seq} of the journal")
+    refused(ill)
+    assert booked(ill) == newest
+    place.sql(f"update wallet.account set balance = balance - 1 where player = {ill.id} returning player", writer=True)
+    taken_back(ill)
+    assert checkpointed(ill)[1] == str(ill.refresh()["balance_minor"])
+    assert place.status()["wallet-1"][2] == restarts + 1, "the wallet died of it"
+    place.verify()
+
+
+def test_limits_that_cannot_be_read():
+    ill = Person(place, deposit=10000)
+    closed_bet(ill)
+    newest = checkpointed(ill)[3]
+    spoil("wallet-1", f"insert into wallet.player_limit select player, shard, array_fill(null::bigint, array[47]) from wallet.account where player = {ill.id} returning player")
+    refused(ill)
+    wait_until("the player in quarantine", lambda: ill.id in listed(), 60)
+    assert "wallet.player_limit" in listed()[ill.id]["found"] and listed()[ill.id]["seq"] == newest, listed()
+    closed_bet(Person(place, deposit=1000))
+    stays_out(ill, "wallet.player_limit")
+    assert booked(ill) == newest
+    place.sql(f"delete from wallet.player_limit where player = {ill.id} returning player", writer=True)
+    taken_back(ill)
+    place.verify()
+
+
+def test_a_jackpot_of_a_quarantined_player():
+    """The pool prices it, the claim waits, and it is paid once, after the release."""
+    lucky = Person(place, deposit=100000)
+    place.hold("progressive-pool-1")
+    place.kill("progressive-pool-1")
+    force(place, lucky.name, [*RULES.stops(bonuses=3), 0])
+    lucky.bet_through(coin=100)
+    lucky.watch()
+    pendings = checkpointed(lucky)[5]
+    spoil("wallet-1", f"update wallet.account set pendings = '{{7}}' where player = {lucky.id} returning player")
+    place.release("progressive-pool-1")
+    hit = f"select count(*), coalesce(sum(paid_minor), 0) from pool.hit where player = {lucky.id}"
+    wait_until("the hit", lambda: place.sql(hit)[0][0] == "1", 60)
+    wait_until("the player in quarantine", lambda: lucky.id in listed(), 60)
+    closed_bet(Person(place, deposit=1000))
+    claim = f"select count(*), count(closed_seq), coalesce(sum(paid_minor), 0) from wallet.claim where player = {lucky.id} and kind = 1"
+    assert place.sql(claim) == [["1", "0", "0"]], place.sql(claim)
+    place.sql(f"update wallet.account set pendings = '{pendings}' where player = {lucky.id} returning player", writer=True)
+    wait_until("the release", lambda: "can play again" in jackpotctl("quarantine", "release", lucky.name)[1] or not listed(), 60)
+    wait_until("the jackpot", lambda: place.sql(claim)[0][:2] == ["1", "1"], 60)
+    assert place.sql(claim)[0][2] == place.sql(hit)[0][1] != "0" and place.sql(hit)[0][0] == "1"
+    assert place.sql(f"select count(*) from wallet.journal where player = {lucky.id} and kind = 24") == [["1"]]
+    place.verify()
+
+
+def test_a_claim_that_cannot_be_read():
+    """The player of the claim waits, and the jackpot is paid after the release. The pool reads the claim, too, when it starts: later."""
+    lucky = Person(place, deposit=100000)
+    place.hold("progressive-pool-1")
+    place.kill("progressive-pool-1")
+    force(place, lucky.name, [*RULES.stops(bonuses=3), 0])
+    lucky.bet_through(coin=100)
+    lucky.watch()
+    newest = checkpointed(lucky)[3]
+    claim = f"select kind, count(closed_seq) from wallet.claim where player = {lucky.id} group by kind"
+    assert place.sql(claim) == [["1", "0"]], place.sql(claim)
+    spoil("wallet-1", f"update wallet.claim set kind = 7 where player = {lucky.id} returning player")
+    wait_until("the player in quarantine", lambda: lucky.id in listed(), 60)
+    assert "wallet.claim" in listed()[lucky.id]["found"] and "kind 7" in listed()[lucky.id]["found"], listed()
+    refused(lucky)
+    closed_bet(Person(place, deposit=1000))
+    stays_out(lucky, "wallet.claim")
+    assert booked(lucky) == newest
+    place.sql(f"update wallet.claim set kind = 1 where player = {lucky.id} returning player", writer=True)
+    wait_until("the release", lambda: "can play again" in jackpotctl("quarantine", "release", lucky.name)[1] or not listed(), 60)
+    wait_until("an empty list", lambda: not listed(), 60)
+    place.release("progressive-pool-1")
+    wait_until("the jackpot", lambda: place.sql(claim) == [["1", "1"]], 60)
+    assert place.sql(f"select count(*) from wallet.journal where player = {lucky.id} and kind = 24") == [["1"]]
+    place.verify()
+
+
+def test_an_id_that_cannot_be_read():
+    """Nothing tells whether a deposit with it is the one that was booked: it is not booked again."""
+    ill, key = Person(place, deposit=1000), os.urandom(8).hex()
+    first = ill.deposit(777, key)
+    [[id_, content]] = place.sql(f"select encode(id, 'hex'), encode(content_hash, 'hex') from wallet.outside where player = {ill.id} order by seq desc limit 1")
+    place.sql(f"update wallet.outside set content_hash = '\\x00' where id = '\\x{id_}' returning player", writer=True)
+    asked = {"amount_minor": 777, "currency": "EUR"}
+    answer = operator(place, f"/players/{ill.number}/deposits", asked, key)
+    assert (answer.status, answer.error["code"]) == (503, "account_quarantined"), answer
+    wait_until("the player in quarantine", lambda: ill.id in listed(), 60)
+    assert "content_hash of 1 bytes" in listed()[ill.id]["found"], listed()
+    refused(ill)
+    closed_bet(Person(place, deposit=1000))
+    place.sql(f"update wallet.outside set content_hash = '\\x{content}' where id = '\\x{id_}' returning player", writer=True)
+    taken_back(ill)
+    assert ill.deposit(777, key)["balance_minor"] == first["balance_minor"]
+    assert place.sql(f"select count(*) from wallet.journal where player = {ill.id} and amount = 777") == [["1"]]
+    place.verify()
+
+
 def test_a_script_of_too_many_draws():
     """It is skipped; the next one is played."""
     person = Person(place, deposit=1000)
@@ -185,4 +355,5 @@ def test_wrong_arguments():
 
 if __name__ == "__main__":
     with Installation("quarantine") as place:
-        run(test_a_state_that_cannot_be_read, test_a_pool_that_cannot_be_read, test_a_set_that_cannot_be_read, test_a_script_of_too_many_draws, test_wrong_arguments)
+        run(test_a_state_that_cannot_be_read, test_a_pool_that_cannot_be_read, test_a_set_that_cannot_be_read, test_an_account_that_cannot_be_read,
+            test_limits_that_cannot_be_read, test_a_jackpot_of_a_quarantined_player, test_a_claim_that_cannot_be_read, test_an_id_that_cannot_be_read, test_a_script_of_too_many_draws, test_wrong_arguments)

@@ -144,7 +144,7 @@ def test_what_no_grant_may_say():
     assert expected["carillon_wallet"]["wallet.batch"]["update"] == {"checkpoint"}
     assert not [role for role in ROLES if "delete" in expected[role].get("wallet.batch", {})]
     assert {t for t, v in expected["carillon_archiver"].items() if set(v) - {"select"}} == {"wallet.close_request", "pool.event_fold", "pool.event", "carillon.command_death",
-                                                                                             "engine.quarantine", "pool.quarantine", "cards.quarantine"}
+                                                                                             "wallet.quarantine", "engine.quarantine", "pool.quarantine", "cards.quarantine"}
 
 
 def test_functions_are_for_whom_they_are_granted():

@@ -14,6 +14,10 @@
 #define PLAYER_TEXT 24
 #define SQL_MAX 400
 #define POOL_PREFIX "pool:"
+#define PLAYERS                                                                                    \
+	"(select 'spin-engine' as service, player, shard, seq, waits, found, since, released "     \
+	"from engine.quarantine union all select 'wallet', player, shard, seq, false, found, "     \
+	"since, released from wallet.quarantine) q"
 
 static PGresult *ask(PGconn *conn, const char *sql, int n, const char *const *parameters)
 {
@@ -61,7 +65,7 @@ static void player_read(const char *text, char out[PLAYER_TEXT])
 /* What a release names: a player, or a pool or set by its number. */
 struct subject {
 	const char *what;  /* for people */
-	const char *table; /* NULL: no pool of this number is in quarantine */
+	const char *table; /* NULL: it is not in quarantine */
 	const char *column;
 	char number[PLAYER_TEXT];
 };
@@ -71,30 +75,37 @@ static bool is_pool(const char *text)
 	return strncmp(text, POOL_PREFIX, strlen(POOL_PREFIX)) == 0;
 }
 
-/* Pools and sets have numbers of their own, so a number is in one of the two tables at most. */
-static const char *table_of_pool(PGconn *conn, const char *number)
+/* The first of the two tables that has it; NULL: none. */
+static const char *table_of(
+	PGconn *conn, const struct subject *subject, const char *const tables[2])
 {
-	const char *const parameters[] = { number };
-	PGresult *result = ask(conn,
-		"select 'pool.quarantine' from pool.quarantine where pool = $1 union all select "
-		"'cards.quarantine' from cards.quarantine where pool = $1",
-		1, parameters);
-	const char *table = PQntuples(result) == 0 ? NULL
-			    : strcmp(PQgetvalue(result, 0, 0), "pool.quarantine") == 0
-				    ? "pool.quarantine"
-				    : "cards.quarantine";
+	const char *const parameters[] = { subject->number };
+	const char *table = NULL;
+	char sql[SQL_MAX];
 
-	PQclear(result);
+	for (int i = 0; i < 2 && table == NULL; i++) {
+		snprintf(sql, sizeof(sql), "select from %s where %s = $1", tables[i],
+			subject->column);
+		PGresult *result = ask(conn, sql, 1, parameters);
+		if (PQntuples(result) == 1)
+			table = tables[i];
+		PQclear(result);
+	}
 	return table;
 }
 
+/* A player may be in both tables: the engine continues from what the wallet has booked. Pools and
+ * sets have numbers of their own, so a number is in one of the two at most. */
 static struct subject subject_read(PGconn *conn, const char *text)
 {
-	struct subject subject = { "player", "engine.quarantine", "player", "" };
+	static const char *const players[] = { "wallet.quarantine", "engine.quarantine" };
+	static const char *const pools[] = { "pool.quarantine", "cards.quarantine" };
+	struct subject subject = { "player", NULL, "player", "" };
 	char *end;
 
 	if (!is_pool(text)) {
 		player_read(text, subject.number);
+		subject.table = table_of(conn, &subject, players);
 		return subject;
 	}
 	unsigned long number = strtoul(text + strlen(POOL_PREFIX), &end, 10);
@@ -106,17 +117,17 @@ static struct subject subject_read(PGconn *conn, const char *text)
 	snprintf(subject.number, sizeof(subject.number), "%lu", number);
 	subject.what = "pool";
 	subject.column = "pool";
-	subject.table = table_of_pool(conn, subject.number);
+	subject.table = table_of(conn, &subject, pools);
 	return subject;
 }
 
 bool quarantine_list(PGconn *conn, bool json)
 {
 	PGresult *players = ask(conn,
-		"select player, shard, seq, to_char(since, 'YYYY-MM-DD HH24:MI:SS') as since, "
-		"case when released is not null then 'being tried' when waits then 'waits for "
-		"another build' else 'waits for a release' end as state, found from "
-		"engine.quarantine order by since, player",
+		"select player, service, shard, seq, to_char(since, 'YYYY-MM-DD HH24:MI:SS') as "
+		"since, case when released is not null then 'being tried' when waits then 'waits "
+		"for another build' else 'waits for a release' end as state, found from " PLAYERS
+		" order by q.since, player, service",
 		0, NULL);
 	PGresult *pools = ask(conn,
 		"select pool, kind, shard, to_char(since, 'YYYY-MM-DD HH24:MI:SS') as since, case "
@@ -140,20 +151,22 @@ bool quarantine_list(PGconn *conn, bool json)
 	return none;
 }
 
+/* Of a player in both tables, the wallet's row comes first. */
 static PGresult *ask_player(PGconn *conn, const struct subject *subject, PGresult **row_r)
 {
 	const char *const parameters[] = { subject->number };
 
 	*row_r = ask(conn,
-		"select r.seq, r.kind, r.move, r.round, r.game, r.refusal, r.stake, r.win_balance, "
+		"select service, r.seq, r.kind, r.move, r.round, r.game, r.refusal, r.stake, r.win_balance, "
 		"r.win_pending, r.amount, r.balance_after, octet_length(r.record) as record_bytes, "
-		"encode(substring(r.record for 32), 'hex') as record_begins, r.time from "
-		"engine.quarantine q, lateral wallet.rows_between(q.shard, q.seq, q.seq, 1) r "
-		"where q.player = $1",
+		"encode(substring(r.record for 32), 'hex') as record_begins, r.time from " PLAYERS
+		", lateral wallet.rows_between(q.shard, q.seq, q.seq, 1) r "
+		"where q.player = $1 order by service desc",
 		1, parameters);
 	return ask(conn,
 		"select q.*, (select coalesce(max(a.last_seq), 0) from wallet.account a where "
-		"a.player = q.player) as newest_row from engine.quarantine q where q.player = $1",
+		"a.player = q.player) as newest_row from " PLAYERS
+		" where q.player = $1 order by service desc",
 		1, parameters);
 }
 
@@ -197,7 +210,7 @@ bool quarantine_show(PGconn *conn, const char *text, bool json)
 	PGresult *row = NULL;
 	PGresult *known =
 		is_pool(text) ? ask_pool(conn, &subject) : ask_player(conn, &subject, &row);
-	bool found = PQntuples(known) == 1;
+	bool found = PQntuples(known) > 0;
 
 	if (found || json)
 		show(known, row, json);
@@ -240,19 +253,23 @@ static bool wait_tried(PGconn *conn, const struct subject *subject, const char *
 			return back;
 	}
 	printf("no %s has tried %s %s within %d s; the next one that runs will\n",
-		is_pool(text) ? "service" : "engine", subject->what, text, WAIT_S);
+		is_pool(text)				 ? "service"
+		: subject->table[0] == 'w' /* wallet. */ ? "wallet"
+							 : "engine",
+		subject->what, text, WAIT_S);
 	return false;
 }
 
 bool quarantine_release(PGconn *conn, const char *text)
 {
 	struct subject subject = subject_read(conn, text);
+	bool back = subject.table != NULL || is_not(&subject, text);
 
-	if (subject.table == NULL)
-		return is_not(&subject, text);
-	PGresult *result = ask_of(conn, &subject, "update", "set released = now()");
-	bool found = strcmp(PQcmdTuples(result), "1") == 0;
-
-	PQclear(result);
-	return found ? wait_tried(conn, &subject, text) : is_not(&subject, text);
+	/* Out of the first table, and then of the other one. */
+	for (int i = 0; i < 2 && back && subject.table != NULL; i++) {
+		PQclear(ask_of(conn, &subject, "update", "set released = now()"));
+		back = wait_tried(conn, &subject, text);
+		subject = subject_read(conn, text);
+	}
+	return back;
 }

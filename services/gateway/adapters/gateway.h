@@ -65,6 +65,7 @@ struct service_request {
 	uint32_t times;	   /* sent so often */
 	uint64_t again_us; /* then it is sent again */
 	bool quarantined;  /* its service has died of it and does not look at it any more */
+	bool account;	   /* not the request: the player's account is quarantined */
 	uint64_t epochs;   /* of the owners that it was last sent to, added up */
 	bool handed; /* an owner was handed the request, or it is recorded: what became of it is
 			not known until the answer */

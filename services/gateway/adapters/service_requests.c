@@ -34,6 +34,13 @@ uint32_t unanswered_status(const struct service_request *sent)
 
 void answer_timed_out(struct edge_request *request, const struct service_request *sent)
 {
+	if (sent->quarantined && sent->account) {
+		edge_answer_error(request, 503, "account_quarantined",
+			"This account is quarantined: a record of it cannot be read. The operator "
+			"has been alerted.",
+			NULL, NULL, NULL);
+		return;
+	}
 	if (sent->quarantined) {
 		edge_answer_error(request, 503, "quarantined",
 			"This request has stopped a service several times, so it is no longer "
@@ -265,6 +272,7 @@ static void on_quarantined(struct gateway *gateway, const Carillon__Quarantined 
 	gateway->last_reply_us = edge_now_us(gateway->edge);
 	gateway->expired_in_row = 0;
 	gateway->requests[slot].quarantined = true;
+	gateway->requests[slot].account = quarantined->account;
 	finish(gateway, slot, NULL, NULL, NULL);
 }
 

@@ -288,9 +288,9 @@ static void adopt_booking(
 	play_run(engine, seat);
 }
 
-/* The wallet has died of the proposal in flight and does not look at it any more. Whether it was
- * booked before, its row will tell: until then this engine knows nothing of it, and nobody has seen
- * what was drawn. */
+/* The wallet has died of the proposal in flight and does not look at it any more, or its player's
+ * account is quarantined there. Whether it was booked before, its row will tell: until then this
+ * engine knows nothing of it, and nobody has seen what was drawn. */
 void adopt_quarantined(struct engine *engine, const Carillon__Quarantined *quarantined)
 {
 	struct seat *seat = seats_find(&engine->seats, quarantined->player);
@@ -305,10 +305,14 @@ void adopt_quarantined(struct engine *engine, const Carillon__Quarantined *quara
 	if (memcmp(id, quarantined->id.data, COMMAND_ID_BYTES) != 0)
 		return;
 	seat_land(seat);
-	fault_set(&fault, 503, "quarantined",
-		"This request has stopped a service several times, so it is no longer carried "
-		"out. It may have taken effect: load the state to see.");
-	answer_fault(engine, seat, play_decided(engine, seat), &fault);
+	if (quarantined->account) {
+		quarantine_answer(engine, seat, play_decided(engine, seat));
+	} else {
+		fault_set(&fault, 503, "quarantined",
+			"This request has stopped a service several times, so it is no longer "
+			"carried out. It may have taken effect: load the state to see.");
+		answer_fault(engine, seat, play_decided(engine, seat), &fault);
+	}
 	play_run(engine, seat);
 }
 

@@ -75,8 +75,44 @@ void account_limits_drop(struct account_entry *entry)
 	entry->account.limits = NULL;
 }
 
-static void entry_free(struct account_entry *entry)
+bool account_aside(const struct account_entry *entry)
 {
+	return entry->quarantine != NULL && !entry->quarantine->ended;
+}
+
+struct account_quarantine *account_set_aside(struct accounts *accounts, struct account_entry *entry)
+{
+	if (entry->quarantine == NULL) {
+		entry->quarantine = calloc(1, sizeof(*entry->quarantine));
+		if (accounts->aside_n == accounts->aside_room) {
+			accounts->aside_room = accounts->aside_room * 2 + 16;
+			accounts->aside = realloc(accounts->aside,
+				accounts->aside_room * sizeof(struct account_entry *));
+		}
+		if (entry->quarantine == NULL || accounts->aside == NULL)
+			fatal("out of memory: %zu players in quarantine", accounts->aside_n + 1);
+		accounts->aside[accounts->aside_n++] = entry;
+	}
+	entry->quarantine->stored = entry->quarantine->ended = entry->quarantine->gathered = false;
+	return entry->quarantine;
+}
+
+void account_take_back(struct accounts *accounts, struct account_entry *entry)
+{
+	size_t at = 0;
+
+	if (entry->quarantine == NULL)
+		return;
+	while (accounts->aside[at] != entry)
+		at++;
+	accounts->aside[at] = accounts->aside[--accounts->aside_n];
+	free(entry->quarantine);
+	entry->quarantine = NULL;
+}
+
+static void entry_free(struct accounts *accounts, struct account_entry *entry)
+{
+	account_take_back(accounts, entry);
 	free(entry->account.limits);
 	free(entry);
 }
@@ -88,12 +124,13 @@ static void bucket_sweep(struct accounts *accounts, size_t at)
 	while (*link != NULL) {
 		struct account_entry *entry = *link;
 		/* Used in this turn: a caller may hold a pointer to it. */
-		if (entry->dirty_seq != 0 || entry->used == accounts->turn) {
+		if (entry->dirty_seq != 0 || entry->quarantine != NULL ||
+			entry->used == accounts->turn) {
 			link = &entry->next;
 			continue;
 		}
 		*link = entry->next;
-		entry_free(entry);
+		entry_free(accounts, entry);
 		accounts->entries_n--;
 	}
 }
@@ -140,7 +177,7 @@ void accounts_drop_shard(struct accounts *accounts, uint32_t shard)
 				continue;
 			}
 			*link = entry->next;
-			entry_free(entry);
+			entry_free(accounts, entry);
 			accounts->entries_n--;
 		}
 	}

@@ -103,7 +103,8 @@ struct wallet_shard {
 struct wallet_metrics {
 	struct metric *rows[WALLET_KINDS_SEEN], *refusals[WALLET_REFUSALS_N];
 	struct metric *spent, *ahead, *awards_again, *content_alarm, *claim_alarm;
-	struct metric *claims_open, *claims_oldest_us, *accounts, *batch_rows, *write_us;
+	struct metric *claims_open, *claims_oldest_us, *accounts, *quarantined, *batch_rows,
+		*write_us;
 };
 
 /* Closes one partition at a time, on a connection of its own. */
@@ -123,9 +124,10 @@ struct wallet {
 	struct wallet_rules rules;
 	struct wallet_tally tallies[WALLET_TALLIES_MAX]; /* id 0: a free slot, closed */
 	bool tally_old[WALLET_TALLIES_MAX];		 /* closed a while ago */
-	size_t rates_ageing; /* open tallies whose FX rate will be too old within a day */
-	int tallies_missed;  /* open tallies without a slot */
-	uint64_t polled_us;  /* last poll of tallies and switches, by the monotonic clock */
+	size_t rates_ageing;	/* open tallies whose FX rate will be too old within a day */
+	int tallies_missed;	/* open tallies without a slot */
+	uint64_t polled_us;	/* last poll of tallies and switches, by the monotonic clock */
+	uint64_t quarantine_us; /* the same of releases */
 	struct accounts accounts;
 	struct id_table ids;
 	struct id_table spins;
@@ -165,9 +167,13 @@ void wallet_metrics_row(struct wallet_metrics *metrics, const struct wallet_row 
 
 /* load.c: loads a shard's state from Postgres and rolls it forward from its journal. */
 void wallet_load_shard(struct wallet *wallet, struct service *service, struct wallet_shard *shard);
-/* Loads those of these players that are not in memory, by one query. Then all are there. */
+/* Loads those of these players that are not in memory, by one query. Then all are there; those that
+ * cannot be read are quarantined. */
 void wallet_load_players(struct wallet *wallet, PGconn *conn, const player_id *players,
 	const uint32_t *shards, size_t n);
+/* In a try: loads a quarantined account again, and applies the rows that it does not include. Of
+ * one that cannot be read nothing is kept. */
+void wallet_load_again(struct wallet *wallet, PGconn *conn, struct account_entry *entry);
 
 /* pools.c: reads linked pools and the operators who opted out; called with the tallies. */
 void wallet_poll_pools(struct wallet *wallet, PGconn *conn);
@@ -228,6 +234,12 @@ void wallet_days_write(struct service *service);
 void wallet_days_tick(struct wallet *wallet, struct service *service, uint64_t mono_us);
 
 /* claims.c */
+/* Loads the open claims of a shard. The player of one that cannot be read is quarantined. */
+void wallet_claims_load(struct wallet *wallet, PGconn *conn, struct wallet_shard *shard);
+/* In a try: those of one player, who has no row that is not committed. They are sent at once. */
+void wallet_claims_load_again(PGconn *conn, struct wallet_shard *shard, player_id player);
+/* True if the claim is open in Postgres, too: the batch that pays it closes it there. */
+bool wallet_claims_stored(PGconn *conn, const struct open_claim *open);
 void wallet_claims_open(struct wallet_shard *shard, const struct wallet_row *row, uint64_t mono_us);
 struct open_claim *wallet_claims_find(
 	struct wallet_shard *shard, player_id player, uint64_t move, uint32_t index);

@@ -132,6 +132,8 @@ static void checkpoint_add(struct account_entry *entry)
 	}
 	if (account->limits != NULL)
 		checkpoint_add_limits(entry);
+	if (entry->quarantine != NULL)
+		entry->quarantine->gathered = true;
 	entry->stored = true;
 }
 
@@ -153,6 +155,17 @@ static void roll_accounts(struct wallet_shard *shard, void *context)
 	for (size_t n = 0; n < ROLL_LATE_MAX && checkpoint_due(shard, ROLL_LATE_US, ROLL_LATE_ROWS);
 		n++)
 		checkpoint_add(dirty_take(&shard->dirty));
+}
+
+/* Released accounts, which may be newer than the shard's checkpoint tells: in the transaction that
+ * deletes their quarantine. */
+static void roll_released(const struct accounts *accounts)
+{
+	for (size_t i = 0; i < accounts->aside_n; i++) {
+		struct account_entry *entry = accounts->aside[i];
+		if (entry->quarantine->ended && !entry->quarantine->gathered)
+			checkpoint_add(entry);
+	}
 }
 
 static void roll_tallies(struct wallet_shard *shard, void *context)
@@ -189,6 +202,7 @@ void wallet_checkpoint_gather(struct wallet *wallet, struct service *service, ui
 	for (size_t i = 0; i < 3; i++)
 		text_clear(&late.limits[i]);
 	wallet_each_shard(service, roll_accounts, NULL);
+	roll_released(&wallet->accounts);
 	wallet_each_shard(service, roll_tallies, NULL);
 }
 

@@ -1,8 +1,11 @@
 /* Open claims: what pools owe. There are few at any time, so a plain list is enough. */
 #include "services/wallet/adapters/app.h"
 
+#include "libcommon/base/currency.h"
 #include "libcommon/io/log.h"
-#include "libcommon/io/pg.h"
+#include "libcommon/io/pg_args.h"
+#include "libcommon/io/stored.h"
+#include "services/wallet/adapters/quarantine.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -68,6 +71,132 @@ void wallet_claims_forget_closed(struct wallet_shard *shard)
 			shard->claims[kept++] = shard->claims[i];
 	shard->claims_n = kept;
 	shard->claims_closing = 0;
+}
+
+/* ---- in Postgres ---- */
+
+enum {
+	PLAYER,
+	MOVE,
+	INDEX,
+	POOL,
+	KIND,
+	CURRENCY,
+	COIN,
+	STAKE,
+	OPENED_SEQ,
+	OPENED_US,
+	ROUND,
+};
+
+/* Open claims of a shard; of one player, or of all (0). */
+static PGresult *claims_ask(PGconn *conn, uint32_t shard, player_id player)
+{
+	struct pg_args args = { 0 };
+
+	pg_args_int(&args, shard);
+	pg_args_int(&args, player);
+	return pg_args_query(&args, conn,
+		"select player, move, index, pool, kind, currency, coin_minor, stake_minor, "
+		"opened_seq, (extract(epoch from opened) * 1000000)::bigint, "
+		"(select j.round from wallet.rows_between(c.shard, c.opened_seq, c.opened_seq, 1) "
+		"j) from wallet.claim c where shard = $1 and $2::bigint in (0, player) and "
+		"closed_seq is null order by opened_seq, index");
+}
+
+static bool claim_good(const struct open_claim *open)
+{
+	const struct wallet_claim *claim = &open->claim;
+
+	return claim->index > 0 && claim->pool > 0 &&
+	       (claim->kind == WALLET_CLAIM_KIND_HIT || claim->kind == WALLET_CLAIM_KIND_CARDS) &&
+	       claim->coin_minor >= 0 && claim->stake_minor >= 0 &&
+	       currency_by_number(open->currency) != NULL && open->opened_seq > 0 &&
+	       open->opened_seq <= INT64_MAX;
+}
+
+/* In a try. */
+static struct open_claim claim_read(const PGresult *result, int at)
+{
+	/* next_send_us 0: all open claims are sent again at once. */
+	struct open_claim open = { .player = pg_number(result, at, PLAYER),
+		.move = (uint64_t)pg_number(result, at, MOVE),
+		.claim = { pg_u32(result, at, INDEX), pg_u32(result, at, POOL),
+			pg_u32(result, at, KIND), pg_number(result, at, COIN),
+			pg_number(result, at, STAKE) },
+		.currency = pg_u32(result, at, CURRENCY),
+		.opened_seq = (uint64_t)pg_number(result, at, OPENED_SEQ),
+		.opened_us = (uint64_t)pg_number(result, at, OPENED_US),
+		.round = (uint64_t)pg_number(result, at, ROUND),
+		.delay_us = WALLET_CLAIM_DELAY_US / 2 };
+
+	if (!claim_good(&open))
+		stored_wrong("wallet.claim: player %" PRId64 ", move %" PRIu64
+			     ": found index %s, pool %s, kind %s, currency %s, coin %s, stake %s, "
+			     "opened_seq %s, expected an open claim",
+			open.player, open.move, PQgetvalue(result, at, INDEX),
+			PQgetvalue(result, at, POOL), PQgetvalue(result, at, KIND),
+			PQgetvalue(result, at, CURRENCY), PQgetvalue(result, at, COIN),
+			PQgetvalue(result, at, STAKE), PQgetvalue(result, at, OPENED_SEQ));
+	return open;
+}
+
+static void quarantine_of_claim(
+	struct wallet *wallet, struct wallet_shard *shard, player_id player, const char *found)
+{
+	struct account_entry *entry = accounts_find(&wallet->accounts, player);
+
+	if (entry == NULL)
+		entry = accounts_add(&wallet->accounts, player, shard->shard);
+	quarantine_put(wallet, entry, 0, found);
+}
+
+void wallet_claims_load(struct wallet *wallet, PGconn *conn, struct wallet_shard *shard)
+{
+	PGresult *result = claims_ask(conn, shard->shard, 0);
+
+	for (int i = 0; i < PQntuples(result); i++) {
+		struct stored_fault fault;
+		stored_try(&fault);
+		struct open_claim open = claim_read(result, i);
+		if (stored_tried(&fault))
+			wallet_claims_add(shard, &open);
+		else
+			quarantine_of_claim(wallet, shard, open.player, fault.text);
+	}
+	PQclear(result);
+}
+
+void wallet_claims_load_again(PGconn *conn, struct wallet_shard *shard, player_id player)
+{
+	PGresult *result = claims_ask(conn, shard->shard, player);
+	size_t kept = 0;
+
+	for (size_t i = 0; i < shard->claims_n; i++)
+		if (shard->claims[i].player != player)
+			shard->claims[kept++] = shard->claims[i];
+	shard->claims_n = kept;
+	for (int i = 0; i < PQntuples(result); i++) {
+		struct open_claim open = claim_read(result, i);
+		if (stored_good())
+			wallet_claims_add(shard, &open);
+	}
+	PQclear(result);
+}
+
+bool wallet_claims_stored(PGconn *conn, const struct open_claim *open)
+{
+	struct pg_args args = { 0 };
+
+	pg_args_int(&args, open->player);
+	pg_args_int(&args, (int64_t)open->move);
+	pg_args_int(&args, open->claim.index);
+	PGresult *result = pg_args_query(&args, conn,
+		"select 1 from wallet.claim where player = $1 and move = $2 and index = $3 and "
+		"closed_seq is null");
+	bool stored = PQntuples(result) == 1;
+	PQclear(result);
+	return stored;
 }
 
 bool wallet_claims_was_paid(PGconn *conn, player_id player, uint64_t move, uint32_t index)

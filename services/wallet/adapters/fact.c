@@ -116,7 +116,7 @@ static void fact_fill(Carillon__WalletFact *fact, uint32_t shard, const struct w
 	fact->mode = row->mode;
 	fact->request_id = borrowed(row->request_id, row->request_id_length);
 	fact->outside_id = borrowed(row->outside_id, row->outside_id_length);
-	if (row->kind == WALLET_KIND_AWARD && row->move == 0) {
+	if (row->kind == WALLET_KIND_AWARD && row->move == 0 && !row->award_lost) {
 		award_fill(&build.award, &row->award);
 		fact->award = &build.award;
 	} else {

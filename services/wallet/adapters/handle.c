@@ -6,6 +6,7 @@
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg.h"
 #include "services/wallet/adapters/fact.h"
+#include "services/wallet/adapters/quarantine.h"
 #include "services/wallet/adapters/rows.h"
 
 #include "bus.pb-c.h"
@@ -351,6 +352,24 @@ static void handle_outside(struct service *service, struct service_shard *held,
 	ids_add(&wallet->ids, command->outside.id, &first, held->shard, row.seq);
 }
 
+/* An award that could not close its claim would end the transaction of everybody. */
+static bool claim_gone(
+	struct service *service, struct account_entry *entry, const struct open_claim *open)
+{
+	char found[STORED_TEXT_MAX];
+
+	if (open == NULL || open->closed_seq != 0 ||
+		wallet_claims_stored(service_pg(service), open))
+		return false;
+	(void)snprintf(found, sizeof(found),
+		"wallet.claim: player %" PRId64 ", move %" PRIu64
+		", index %u: found no open claim, expected the one that row %" PRIu64
+		" of the journal has opened",
+		open->player, open->move, open->claim.index, open->opened_seq);
+	quarantine_put(wallet_app(), entry, entry->account.last_seq, found);
+	return true;
+}
+
 static struct wallet_claim_view claim_view(
 	struct service *service, const struct open_claim *open, const struct command *command)
 {
@@ -375,10 +394,12 @@ static void handle_award(struct service *service, struct service_shard *held,
 	struct wallet_shard *shard = wallet_shard_of(held);
 	struct open_claim *open = wallet_claims_find(
 		shard, command->player, command->award.move, command->award.index);
-	struct wallet_claim_view view = claim_view(service, open, command);
 	uint8_t packed[FACT_AWARD_MAX];
 	struct wallet_row row;
 
+	if (claim_gone(service, entry, open))
+		return;
+	struct wallet_claim_view view = claim_view(service, open, command);
 	if (wallet_apply_award(&entry->account, &command->award, &view, moment, &row) !=
 		WALLET_BOOKED) {
 		metric_add(wallet_app()->metrics.awards_again, 1);
@@ -408,6 +429,43 @@ static void handle_unknown(struct service *service, struct service_shard *held,
 
 	wallet_apply_unknown(&entry->account, moment, &row);
 	(void)book(service, held, entry, &row, command);
+}
+
+/* If the id of a booking cannot be read, nothing tells whether the command is that booking again.
+ */
+static void id_check(
+	struct service *service, struct account_entry *entry, const struct command *command)
+{
+	char found[STORED_TEXT_MAX];
+
+	if (command->kind != COMMAND_OUTSIDE || account_aside(entry) || !entry->account.exists)
+		return;
+	const struct id_entry *known = prefetched_id(wallet_app(), service, command->outside.id);
+	if (known == NULL || known->hash_bytes == WALLET_ID_BYTES ||
+		known->first.player != command->player)
+		return;
+	(void)snprintf(found, sizeof(found),
+		"wallet.outside: player %" PRId64 ", row %" PRIu64
+		" of the journal: found a content_hash of %zu bytes, expected %d",
+		command->player, known->seq, known->hash_bytes, WALLET_ID_BYTES);
+	quarantine_put(wallet_app(), entry, entry->account.last_seq, found);
+}
+
+/* A command for a quarantined player changes nothing. Of an id that was booked before, the row
+ * still says what became of it. */
+static void answer_aside(
+	struct service *service, const struct kafka_message *message, const struct command *command)
+{
+	const struct id_entry *known =
+		command->kind == COMMAND_OUTSIDE
+			? prefetched_id(wallet_app(), service, command->outside.id)
+			: NULL;
+
+	if (known != NULL &&
+		wallet_outside_repeats(&known->first, command->player, &command->outside))
+		answer_id(service, known, command);
+	else
+		service_refuse_account(service, message);
 }
 
 static struct account_entry *entry_load(struct service *service, player_id player, uint32_t shard)
@@ -469,8 +527,13 @@ enum service_message_status wallet_handle_message(struct service *service,
 			shard->shard, expected, command->player);
 		return SERVICE_UNREADABLE;
 	}
-	handlers[command->kind](service, shard, entry_load(service, command->player, shard->shard),
-		command, &moment);
+	struct account_entry *entry = entry_load(service, command->player, shard->shard);
+	quarantine_ahead(wallet, entry, wallet_shard_of(shard)->last_seq);
+	id_check(service, entry, command);
+	if (account_aside(entry))
+		answer_aside(service, message, command);
+	else
+		handlers[command->kind](service, shard, entry, command, &moment);
 	return SERVICE_TAKEN;
 }
 

@@ -85,9 +85,12 @@ void id_table_take(struct id_table *table, const struct id_table_kind *kind, PGr
 		size_t length;
 		uint8_t *id = pg_bytea(result, i, 0, &length);
 		struct id_table_head *head;
-		if (length != WALLET_ID_BYTES)
-			fatal("%s: found an id of %zu bytes, expected %d", kind->table, length,
-				WALLET_ID_BYTES);
+		if (length != WALLET_ID_BYTES) { /* no command names it */
+			log_error("ALARM %s: found an id of %zu bytes, expected %d; left out",
+				kind->table, length, WALLET_ID_BYTES);
+			PQfreemem(id);
+			continue;
+		}
 		head = id_table_place(table, kind, id);
 		PQfreemem(id);
 		if (head->state == BY_ID_KNOWN)

@@ -1,6 +1,5 @@
 #include "services/wallet/adapters/ids.h"
 
-#include "libcommon/io/log.h"
 #include "libcommon/io/pg.h"
 
 #include <string.h>
@@ -8,13 +7,10 @@
 static void entry_read(void *into, const PGresult *result, int row)
 {
 	struct id_entry *entry = into;
-	size_t length;
-	uint8_t *hash = pg_bytea(result, row, 2, &length);
+	uint8_t *hash = pg_bytea(result, row, 2, &entry->hash_bytes);
 
-	if (length != WALLET_ID_BYTES)
-		fatal("wallet.outside: found a content_hash of %zu bytes, expected %d", length,
-			WALLET_ID_BYTES);
-	memcpy(entry->first.content_hash, hash, WALLET_ID_BYTES);
+	if (entry->hash_bytes == WALLET_ID_BYTES)
+		memcpy(entry->first.content_hash, hash, WALLET_ID_BYTES);
 	PQfreemem(hash);
 	entry->seq = (uint64_t)pg_number(result, row, 3);
 	entry->first.player = pg_number(result, row, 4);
@@ -47,6 +43,7 @@ void ids_add(struct id_table *table, const uint8_t id[WALLET_ID_BYTES],
 	struct id_entry *entry = id_table_new(table, &KIND, id, shard);
 
 	entry->first = *first;
+	entry->hash_bytes = WALLET_ID_BYTES;
 	entry->seq = seq;
 }
 

@@ -8,7 +8,8 @@
 struct id_entry {
 	struct id_table_head head;
 	struct wallet_known_id first;
-	uint64_t seq; /* its row, in head.shard */
+	size_t hash_bytes; /* found; else than WALLET_ID_BYTES: first.content_hash is not known */
+	uint64_t seq;	   /* its row, in head.shard */
 };
 
 /* Requests a lookup by the next ids_load, unless the id is in memory. */

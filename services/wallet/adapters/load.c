@@ -3,10 +3,13 @@
  * behind them only shortens the way to the same state. */
 #include "services/wallet/adapters/app.h"
 
+#include "libcommon/base/currency.h"
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg.h"
 #include "services/wallet/adapters/limits_text.h"
+#include "services/wallet/adapters/pendings_text.h"
+#include "services/wallet/adapters/quarantine.h"
 #include "services/wallet/adapters/rows.h"
 #include "services/wallet/adapters/text.h"
 
@@ -20,34 +23,32 @@
 
 /* ---- accounts ---- */
 
-/* "{5,3,100,7,9,40}": triples of game, round, amount. */
-static void pendings_read(const char *text, struct wallet_account *account)
-{
-	const char *all = text;
-	char *end;
-	long long numbers[3];
-	int n = 0;
+static const char accounts_sql[] =
+	"select player, currency, balance, last_move, last_seq, blocked::integer, pendings, "
+	"last_day - date '1970-01-01', l.state, a.shard from wallet.account a left join "
+	"wallet.player_limit l using (player) where player = any($1::bigint[])";
 
-	for (text++; *text != '}' && *text != '\0'; text = *end == ',' ? end + 1 : end) {
-		numbers[n++] = strtoll(text, &end, 10);
-		if (end == text)
-			break;
-		if (n < 3)
-			continue;
-		n = 0;
-		if (account->pendings_n == WALLET_PENDINGS_MAX)
-			fatal("wallet.account: player %" PRId64 ": found more than %d pendings",
-				account->player, WALLET_PENDINGS_MAX);
-		account->pendings[account->pendings_n++] =
-			(struct wallet_pending){ (uint32_t)numbers[0], (uint64_t)numbers[1],
-				{ numbers[2] } };
-	}
-	if (n != 0 || *text != '}')
-		fatal("wallet.account: player %" PRId64 ": pendings: found '%.80s', expected "
-		      "triples of numbers",
-			account->player, all);
+static void account_check(const struct account_entry *entry, uint32_t shard)
+{
+	const struct wallet_account *account = &entry->account;
+
+	if (currency_by_number(account->currency) == NULL)
+		stored_wrong("wallet.account: player %" PRId64
+			     ": found currency %u, expected a known currency",
+			account->player, account->currency);
+	if (account->balance.minor < 0 || account->last_move > INT64_MAX ||
+		account->last_seq == 0 || account->last_seq > INT64_MAX)
+		stored_wrong("wallet.account: player %" PRId64 ": found balance %" PRId64
+			     ", last_move %" PRId64 ", last_seq %" PRId64
+			     ", expected at least 0, 0, 1",
+			account->player, account->balance.minor, (int64_t)account->last_move,
+			(int64_t)account->last_seq);
+	if (shard != entry->shard)
+		stored_wrong("wallet.account: player %" PRId64 ": found shard %u, expected %u",
+			account->player, shard, entry->shard);
 }
 
+/* In a try. */
 static void account_read(const PGresult *result, int at, struct account_entry *entry)
 {
 	struct wallet_account *account = &entry->account;
@@ -61,14 +62,60 @@ static void account_read(const PGresult *result, int at, struct account_entry *e
 		.last_seq = (uint64_t)pg_number(result, at, 4),
 		.blocked = pg_number(result, at, 5) != 0,
 	};
-	pendings_read(PQgetvalue(result, at, 6), account);
+	if (!pendings_read(PQgetvalue(result, at, 6), account))
+		stored_wrong("wallet.account: player %" PRId64
+			     ": pendings: found '%.80s', expected at most %d triples of game, "
+			     "round and amount",
+			account->player, PQgetvalue(result, at, 6), WALLET_PENDINGS_MAX);
 	account->last_day = (uint32_t)pg_number(result, at, 7);
+	account_check(entry, (uint32_t)pg_number(result, at, 9));
 	if (PQgetisnull(result, at, 8))
 		return;
 	account_limits_make(entry);
 	if (!limits_read(PQgetvalue(result, at, 8), account->limits))
-		fatal("wallet.player_limit: player %" PRId64 ": found '%.40s', expected %d numbers",
+		stored_wrong("wallet.player_limit: player %" PRId64
+			     ": found '%.40s', expected %d numbers",
 			account->player, PQgetvalue(result, at, 8), (int)LIMITS_NUMBERS);
+}
+
+/* As if nothing were known of the player. */
+static void account_forget(struct account_entry *entry)
+{
+	account_limits_drop(entry);
+	entry->account = (struct wallet_account){ .player = entry->account.player };
+}
+
+/* Is this row of the journal the player's? */
+static bool has_row(
+	struct wallet *wallet, PGconn *conn, const struct account_entry *entry, uint64_t seq)
+{
+	struct stored_fault fault;
+	struct wallet_row *rows;
+	size_t n;
+
+	if (seq == 0 || seq > INT64_MAX)
+		return false;
+	stored_try(&fault);
+	n = rows_read_back(
+		conn, entry->shard, entry->account.player, seq, seq, &wallet->scratch, &rows);
+	return stored_tried(&fault) && n == 1;
+}
+
+/* What cannot be read stops its player alone. */
+static void account_load(struct wallet *wallet, PGconn *conn, const PGresult *result, int at,
+	struct account_entry *entry)
+{
+	struct stored_fault fault;
+	uint64_t seq;
+
+	stored_try(&fault);
+	account_read(result, at, entry);
+	entry->stored = true;
+	if (stored_tried(&fault))
+		return;
+	seq = entry->account.last_seq;
+	account_forget(entry);
+	quarantine_put(wallet, entry, has_row(wallet, conn, entry, seq) ? seq : 0, fault.text);
 }
 
 void wallet_load_players(struct wallet *wallet, PGconn *conn, const player_id *players,
@@ -88,18 +135,89 @@ void wallet_load_players(struct wallet *wallet, PGconn *conn, const player_id *p
 		return;
 	text_add(&list, "}");
 	const char *parameters[] = { list.bytes };
-	PGresult *result = pg_query(conn,
-		"select player, currency, balance, last_move, last_seq, blocked::integer, "
-		"pendings, last_day - date '1970-01-01', l.state from wallet.account left join "
-		"wallet.player_limit l using (player) where player = any($1::bigint[])",
-		1, parameters);
-	for (int i = 0; i < PQntuples(result); i++) {
-		struct account_entry *entry =
-			accounts_find(&wallet->accounts, pg_number(result, i, 0));
-		account_read(result, i, entry);
-		entry->stored = true;
-	}
+	PGresult *result = pg_query(conn, accounts_sql, 1, parameters);
+	for (int i = 0; i < PQntuples(result); i++)
+		account_load(wallet, conn, result, i,
+			accounts_find(&wallet->accounts, pg_number(result, i, 0)));
 	PQclear(result);
+}
+
+static void account_roll(struct account_entry *entry, const struct wallet_row *row)
+{
+	if (row->kind == WALLET_KIND_LIMIT && row->refusal == WALLET_REFUSAL_NONE)
+		account_limits_make(entry);
+	wallet_account_roll(&entry->account, row);
+}
+
+/* ---- a released account ---- */
+
+/* The row that wallet.account names must say the same. */
+static void account_compare(const struct wallet_account *account, const struct wallet_row *row)
+{
+	struct wallet_pending pending = wallet_account_pending(account, row->game);
+	bool sets_pending = row->kind >= WALLET_KIND_BET && row->kind < WALLET_KIND_VOID;
+
+	if (row->player == account->player && row->balance_after == account->balance.minor &&
+		row->last_move == account->last_move &&
+		(!sets_pending || row->pending_after == pending.amount.minor))
+		return;
+	stored_wrong("wallet.account: player %" PRId64 ": found balance %" PRId64
+		     ", last_move %" PRIu64 ", expected those of row %" PRIu64
+		     " of the journal: balance %" PRId64 ", last_move %" PRIu64 ", pending %" PRId64
+		     " in game %u",
+		account->player, account->balance.minor, account->last_move, row->seq,
+		row->balance_after, row->last_move, sets_pending ? row->pending_after : 0,
+		row->game);
+}
+
+/* Applies the rows up to the newest one that is known. */
+static void account_catch_up(struct wallet *wallet, PGconn *conn, struct account_entry *entry)
+{
+	struct wallet_account *account = &entry->account;
+	uint64_t newest = entry->quarantine->seq;
+	struct wallet_row *rows, *carried;
+	size_t at = 0;
+
+	if (newest < account->last_seq)
+		newest = account->last_seq;
+	size_t n = rows_read_back(conn, entry->shard, account->player, newest, account->last_seq,
+		&wallet->scratch, &rows);
+	if (n > 0 && rows[0].seq == account->last_seq)
+		account_compare(account, &rows[at++]);
+	else if (account->exists && rows_read_carried(conn, entry->shard, account->last_seq,
+					    &wallet->scratch, &carried))
+		account_compare(account, &carried[0]);
+	else if (account->exists)
+		stored_wrong("wallet.account: player %" PRId64 ": found last_seq %" PRIu64
+			     ", expected a row of the player in the journal",
+			account->player, account->last_seq);
+	for (; at < n && stored_good() && rows[at].prev_seq == account->last_seq; at++)
+		account_roll(entry, &rows[at]);
+	if (account->last_seq != newest)
+		stored_wrong("wallet.journal: player %" PRId64 ": found no row after seq %" PRIu64
+			     ", expected rows up to seq %" PRIu64,
+			account->player, account->last_seq, newest);
+}
+
+void wallet_load_again(struct wallet *wallet, PGconn *conn, struct account_entry *entry)
+{
+	char list[NUMBER_TEXT + 2];
+	const char *parameters[] = { list };
+
+	account_forget(entry);
+	(void)snprintf(list, sizeof(list), "{%" PRId64 "}", entry->account.player);
+	PGresult *result = pg_query(conn, accounts_sql, 1, parameters);
+	entry->stored = PQntuples(result) == 1;
+	if (entry->stored)
+		account_read(result, 0, entry);
+	else if (entry->quarantine->seq == 0) /* else it is that of a player who is new */
+		stored_wrong("wallet.account: player %" PRId64 ": found no row, expected one",
+			entry->account.player);
+	PQclear(result);
+	if (stored_good())
+		account_catch_up(wallet, conn, entry);
+	if (!stored_good())
+		account_forget(entry);
 }
 
 /* ---- end of the journal ---- */
@@ -171,37 +289,6 @@ static void totals_read(struct wallet *wallet, struct service *service, struct w
 	PQclear(result);
 }
 
-static void claims_read(PGconn *conn, struct wallet_shard *shard)
-{
-	char number[NUMBER_TEXT];
-	const char *parameters[] = { number };
-
-	(void)snprintf(number, sizeof(number), "%u", shard->shard);
-	PGresult *result = pg_query(conn,
-		"select player, move, index, pool, kind, currency, coin_minor, stake_minor, "
-		"opened_seq, (extract(epoch from opened) * 1000000)::bigint, "
-		"(select j.round from wallet.rows_between(c.shard, c.opened_seq, c.opened_seq, 1) "
-		"j) from wallet.claim c where shard = $1 and closed_seq is null order by opened_seq, "
-		"index",
-		1, parameters);
-	for (int i = 0; i < PQntuples(result); i++) {
-		/* next_send_us 0: all open claims are sent again at once. */
-		struct open_claim claim = { .player = pg_number(result, i, 0),
-			.move = (uint64_t)pg_number(result, i, 1),
-			.claim = { (uint32_t)pg_number(result, i, 2),
-				(uint32_t)pg_number(result, i, 3),
-				(uint32_t)pg_number(result, i, 4), pg_number(result, i, 6),
-				pg_number(result, i, 7) },
-			.currency = (uint32_t)pg_number(result, i, 5),
-			.opened_seq = (uint64_t)pg_number(result, i, 8),
-			.opened_us = (uint64_t)pg_number(result, i, 9),
-			.round = (uint64_t)pg_number(result, i, 10),
-			.delay_us = 1000000 };
-		wallet_claims_add(shard, &claim);
-	}
-	PQclear(result);
-}
-
 /* ---- rolling forward ---- */
 
 static void row_roll(struct wallet *wallet, struct service *service, struct wallet_shard *shard,
@@ -209,10 +296,11 @@ static void row_roll(struct wallet *wallet, struct service *service, struct wall
 {
 	struct account_entry *entry = accounts_find(&wallet->accounts, row->player);
 
-	if (row->seq > entry->account.last_seq) {
-		if (row->kind == WALLET_KIND_LIMIT && row->refusal == WALLET_REFUSAL_NONE)
-			account_limits_make(entry);
-		wallet_account_roll(&entry->account, row);
+	quarantine_ahead(wallet, entry, shard->last_seq);
+	if (account_aside(entry)) {
+		quarantine_missed(entry, row->seq);
+	} else if (row->seq > entry->account.last_seq) {
+		account_roll(entry, row);
 		if (entry->account.exists)
 			dirty_mark(&shard->dirty, entry, row->seq, now_us);
 	}
@@ -278,7 +366,8 @@ void wallet_load_shard(struct wallet *wallet, struct service *service, struct wa
 	checkpoint = position_read(conn, shard);
 	wallet_days_load(wallet, service, shard);
 	totals_read(wallet, service, shard, 0, seqs);
-	claims_read(conn, shard);
+	quarantine_open(wallet, conn, shard->shard);
+	wallet_claims_load(wallet, conn, shard);
 	roll_forward(wallet, service, shard, checkpoint, seqs);
 	shard->tallies_seq = checkpoint;
 	log_info("shard %u: journal ends with seq %" PRIu64 ", rolled forward from seq %" PRIu64

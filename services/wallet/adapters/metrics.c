@@ -66,6 +66,8 @@ void wallet_metrics_open(struct wallet_metrics *metrics)
 	metrics->claims_oldest_us = metric_gauge("carillon_wallet_claim_oldest_us", NULL,
 		"Age of the oldest open claim on a progressive; above 10 s is an alarm");
 	metrics->accounts = metric_gauge("carillon_wallet_accounts", NULL, "Accounts in memory");
+	metrics->quarantined = metric_gauge("carillon_wallet_quarantined", NULL,
+		"Players in quarantine, because something stored about them cannot be read");
 	metrics->batch_rows =
 		metric_counter("carillon_wallet_batches_total", NULL, "Batch rows written");
 	metrics->write_us = metric_histogram_us(

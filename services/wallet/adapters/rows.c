@@ -2,6 +2,7 @@
 
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg.h"
+#include "libcommon/io/stored.h"
 #include "services/wallet/adapters/fact.h"
 
 #include <inttypes.h>
@@ -62,11 +63,12 @@ static uint32_t bytes_read(const PGresult *result, int at, int column, size_t ma
 		return 0;
 	bytes = pg_bytea(result, at, column, &length);
 	if (length > max)
-		fatal("journal: column %s: found %zu bytes, expected at most %zu",
+		stored_wrong("journal: column %s: found %zu bytes, expected at most %zu",
 			PQfname(result, column), length, max);
-	*bytes_r = arena_copy(arena, bytes, length);
+	else
+		*bytes_r = arena_copy(arena, bytes, length);
 	PQfreemem(bytes);
-	return (uint32_t)length;
+	return length > max ? 0 : (uint32_t)length;
 }
 
 static uint32_t id_read(const PGresult *result, int at, int column, struct arena *arena,
@@ -86,9 +88,11 @@ static void tallies_read(const char *text, struct wallet_row *row)
 
 	for (text++; *text != '}' && *text != '\0'; text = *end == ',' ? end + 1 : end) {
 		unsigned long id = strtoul(text, &end, 10);
-		if (end == text || row->tallies_n == WALLET_POOLS_MAX)
-			fatal("journal: tallies: found '%s', expected at most %d numbers", text,
-				WALLET_POOLS_MAX);
+		if (end == text || row->tallies_n == WALLET_POOLS_MAX) {
+			stored_wrong("journal: tallies: found '%s', expected at most %d numbers",
+				text, WALLET_POOLS_MAX);
+			return;
+		}
 		row->tallies[row->tallies_n++] = (uint32_t)id;
 	}
 }
@@ -127,9 +131,12 @@ static struct wallet_row row_read(const PGresult *result, int at, struct arena *
 	row.record_length =
 		bytes_read(result, at, RECORD, (size_t)8 * WALLET_RECORD_MAX, arena, &row.record);
 	if (row.kind == WALLET_KIND_AWARD && row.move == 0 &&
-		!fact_award_unpack(row.record, row.record_length, &row.award))
-		fatal("journal: seq %" PRIu64 ": record: found %u bytes, expected an Award",
-			row.seq, row.record_length);
+		!fact_award_unpack(row.record, row.record_length, &row.award)) {
+		row.award_lost = true; /* the engine quarantines the player */
+		log_error("ALARM journal: player %" PRId64 ", seq %" PRIu64
+			  ": record: found %u bytes, expected an Award; passed on as it is",
+			row.player, row.seq, row.record_length);
+	}
 	return row;
 }
 
@@ -144,11 +151,13 @@ static void claims_read(
 		"select index, pool, kind, coin_minor, stake_minor from wallet.claim where shard = "
 		"$1 and opened_seq = $2 order by index",
 		2, parameters);
-	if ((uint32_t)PQntuples(result) != row->claims_n)
-		fatal("journal: shard %s, seq %s: found %d claims, expected %u", shard, seq,
-			PQntuples(result), row->claims_n);
+	int n = PQntuples(result);
+	if ((uint32_t)n != row->claims_n)
+		stored_wrong("journal: shard %s, seq %s: found %d claims, expected %u", shard, seq,
+			n, row->claims_n);
+	row->claims_n = (uint32_t)n;
 	struct wallet_claim *claims = arena_alloc(arena, row->claims_n * sizeof(*claims));
-	for (int i = 0; i < PQntuples(result); i++)
+	for (int i = 0; i < n; i++)
 		claims[i] = (struct wallet_claim){ number_32(result, i, 0), number_32(result, i, 1),
 			number_32(result, i, 2), pg_number(result, i, 3), pg_number(result, i, 4) };
 	row->claims = claims;
@@ -184,6 +193,23 @@ size_t rows_read(PGconn *conn, uint32_t shard, uint64_t first, uint64_t last, si
 	PGresult *result = pg_query(conn,
 		"select " COLUMNS " from wallet.rows_between($1, $2, $3, $4) j", 4, parameters);
 	return rows_take(conn, numbers[0], result, arena, rows_r);
+}
+
+size_t rows_read_back(PGconn *conn, uint32_t shard, player_id player, uint64_t from, uint64_t to,
+	struct arena *arena, struct wallet_row **rows_r)
+{
+	static const char sql[] =
+		"select " COLUMNS " from wallet.rows_back($1, $2, $3, $4, 0) j where j.seq >= $5 "
+		"order by j.seq";
+	char numbers[5][NUMBER_TEXT];
+	const char *parameters[] = { numbers[0], numbers[1], numbers[2], numbers[3], numbers[4] };
+
+	(void)snprintf(numbers[0], NUMBER_TEXT, "%" PRId64, player);
+	(void)snprintf(numbers[1], NUMBER_TEXT, "%u", shard);
+	(void)snprintf(numbers[2], NUMBER_TEXT, "%" PRIu64, from);
+	(void)snprintf(numbers[3], NUMBER_TEXT, "%d", ROWS_WALK_MAX);
+	(void)snprintf(numbers[4], NUMBER_TEXT, "%" PRIu64, to);
+	return rows_take(conn, numbers[1], pg_query(conn, sql, 5, parameters), arena, rows_r);
 }
 
 bool rows_read_carried(

@@ -11,6 +11,9 @@
 /* Reads rows first..last of a shard in order, at most `limit`, into the arena. Returns how many. */
 size_t rows_read(PGconn *conn, uint32_t shard, uint64_t first, uint64_t last, size_t limit,
 	struct arena *arena, struct wallet_row **rows_r);
+/* Reads a player's rows from one on backwards to another, oldest first, at most ROWS_WALK_MAX. */
+size_t rows_read_back(PGconn *conn, uint32_t shard, player_id player, uint64_t from, uint64_t to,
+	struct arena *arena, struct wallet_row **rows_r);
 /* Reads a row of a dropped partition that was carried over. False: it was not. */
 bool rows_read_carried(PGconn *conn, uint32_t shard, uint64_t seq, struct arena *arena,
 	struct wallet_row **rows_r);

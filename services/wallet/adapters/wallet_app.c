@@ -8,6 +8,7 @@
 #include "services/wallet/adapters/app.h"
 #include "services/wallet/adapters/close.h"
 #include "services/wallet/adapters/heads.h"
+#include "services/wallet/adapters/quarantine.h"
 
 #include <errno.h>
 #include <sodium.h>
@@ -225,6 +226,7 @@ void wallet_tick(struct service *service, uint64_t mono_us)
 		wallet_poll_rules(&app, service, mono_us);
 		gauges_set(service);
 	}
+	quarantine_tick(&app, service, mono_us);
 	for (size_t i = 0; i < SHARDS_MAX; i++) {
 		struct service_shard *held = service_shard_at(service, i);
 		if (held == NULL)

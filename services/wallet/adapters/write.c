@@ -9,6 +9,7 @@
 #include "libcommon/io/pg_line.h"
 #include "services/wallet/adapters/digest.h"
 #include "services/wallet/adapters/limits_text.h"
+#include "services/wallet/adapters/quarantine.h"
 #include "services/wallet/adapters/sums.h"
 #include "services/wallet/adapters/text.h"
 
@@ -365,6 +366,7 @@ void wallet_write(struct wallet *wallet, struct service *service)
 		(void)copy_all(service, VOID);
 	if (counts.closing > 0)
 		wallet_each_shard(service, close_claims, service_pg(service));
+	quarantine_save(wallet, service_pg(service));
 	bonus_spins_write(&wallet->spins, service_pg(service));
 	holds_write(&wallet->holds, service_pg(service));
 	if (counts.rows == 0) {
@@ -424,7 +426,8 @@ bool wallet_write_fits_line(struct wallet *wallet, struct service *service)
 		return false;
 	wallet_each_shard(service, day_begins, &begins);
 	/* A batch row a shard at most, of which each has rows. */
-	return !begins && !bonus_spins_dirty(&wallet->spins) && !holds_dirty(&wallet->holds) &&
+	return !begins && !quarantine_dirty(wallet) && !bonus_spins_dirty(&wallet->spins) &&
+	       !holds_dirty(&wallet->holds) &&
 	       2 * counts.rows + counts.ids + counts.claims + counts.voids <=
 		       PG_LINE_MAX - LINE_OTHERS;
 }

@@ -471,12 +471,14 @@ static int64_t outside_effect(const struct wallet_outside *outside)
 	return outside->amount;
 }
 
-/* The same content. The hash covers the kind, so the former hash matches no other booking. */
-static bool same_content(const struct wallet_known_id *known, const struct wallet_outside *outside)
+/* The hash covers the kind, so the former hash matches no other booking. */
+bool wallet_outside_repeats(
+	const struct wallet_known_id *known, player_id player, const struct wallet_outside *outside)
 {
-	return memcmp(known->content_hash, outside->content_hash, WALLET_ID_BYTES) == 0 ||
-	       (outside->former &&
-		       memcmp(known->content_hash, outside->former_hash, WALLET_ID_BYTES) == 0);
+	return known->player == player &&
+	       (memcmp(known->content_hash, outside->content_hash, WALLET_ID_BYTES) == 0 ||
+		       (outside->former && memcmp(known->content_hash, outside->former_hash,
+						   WALLET_ID_BYTES) == 0));
 }
 
 enum wallet_status wallet_apply_outside(struct wallet_account *account,
@@ -486,7 +488,7 @@ enum wallet_status wallet_apply_outside(struct wallet_account *account,
 	struct wallet_row row = row_begin(account, moment, outside->kind);
 	struct money after = account->balance;
 
-	if (known != NULL && known->player == account->player && same_content(known, outside))
+	if (known != NULL && wallet_outside_repeats(known, account->player, outside))
 		return WALLET_SPENT;
 	row.amount = outside_effect(outside);
 	row.game = outside->kind == WALLET_KIND_BONUS_SPINS ? outside->spins.game : 0;

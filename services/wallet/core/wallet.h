@@ -156,6 +156,7 @@ struct wallet_account {
 };
 
 #define WALLET_CLAIM_KIND_HIT 1 /* of a progressive */
+#define WALLET_CLAIM_KIND_CARDS 2
 
 struct wallet_claim {
 	uint32_t index; /* 1, 2, .. within the move */
@@ -249,6 +250,8 @@ struct wallet_row {
 	uint32_t record_length;
 	const uint8_t *record;
 	struct wallet_award award; /* AWARD rows */
+	bool award_lost; /* read from the journal: its record is no award and is passed on as it is
+			  */
 	uint64_t time_us;
 };
 
@@ -340,6 +343,9 @@ enum wallet_status wallet_apply_proposal(struct wallet_account *account,
 enum wallet_status wallet_apply_outside(struct wallet_account *account,
 	const struct wallet_outside *outside, const struct wallet_known_id *known,
 	const struct wallet_moment *moment, struct wallet_row *row_r);
+/* Does the command repeat the first booking of its id? Then it is SPENT. */
+bool wallet_outside_repeats(const struct wallet_known_id *known, player_id player,
+	const struct wallet_outside *outside);
 /* Applies a jackpot award. The caller closes the claim when the row is BOOKED without a refusal. */
 enum wallet_status wallet_apply_award(struct wallet_account *account,
 	const struct wallet_award *award, const struct wallet_claim_view *claim,

@@ -66,10 +66,30 @@ static void test_fact_verdict_adds_the_correlation(void **state)
 	}
 }
 
+/* The engine then quarantines the player (adopt_row). */
+static void test_fact_of_a_lost_award_has_its_record(void **state)
+{
+	struct wallet_row row = row_of(WALLET_KIND_AWARD);
+
+	(void)state;
+	for (int lost = 0; lost < 2; lost++) {
+		size_t length;
+		row.award_lost = lost != 0;
+		const uint8_t *bytes = fact_pack(&service, &shard, &row, &length);
+		Carillon__WalletFact *fact = carillon__wallet_fact__unpack(NULL, length, bytes);
+		assert_non_null(fact);
+		assert_int_equal(fact->award == NULL, lost);
+		assert_int_equal(fact->record.len, lost ? sizeof(record) : 0);
+		carillon__wallet_fact__free_unpacked(fact, NULL);
+	}
+}
+
 int main(void)
 {
-	static const struct CMUnitTest tests[] = { cmocka_unit_test(
-		test_fact_verdict_adds_the_correlation) };
+	static const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_fact_verdict_adds_the_correlation),
+		cmocka_unit_test(test_fact_of_a_lost_award_has_its_record),
+	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

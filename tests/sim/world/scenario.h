@@ -57,6 +57,8 @@ void run_poison(void);
 void run_poison_row(void);
 void run_poison_state(void);
 void run_poison_pool(void);
+void run_poison_account(void);
+void run_poison_claim(void);
 void run_poison_award(void);
 void run_poison_payout(void);
 void run_unknown_kind(void);

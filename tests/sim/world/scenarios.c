@@ -245,6 +245,8 @@ const struct scenario sim_scenarios[] = {
 	{ "poison", run_poison },
 	{ "drained", run_drained },
 	{ "poison-pool", run_poison_pool },
+	{ "poison-account", run_poison_account },
+	{ "poison-claim", run_poison_claim },
 	{ "poison-award", run_poison_award },
 	{ "poison-payout", run_poison_payout },
 	{ NULL, NULL },

@@ -1,0 +1,255 @@
+/* What the wallet has stored about one player, or one claim of theirs, is spoiled: nothing is
+ * booked for them, everybody else plays on, and no process dies of it. Put right and released, they
+ * go on from the newest row of the journal, and their jackpot is paid. */
+#include "tests/sim/fake_pg.h"
+#include "tests/sim/sim.h"
+#include "tests/sim/world/kernel.h"
+#include "tests/sim/world/scenario.h"
+
+#include "wallet.pb-c.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#define TEXT_MAX 1024
+
+static const struct datum {
+	const char *table, *column, *type, *spoiled;
+} DATA[] = {
+	{ "wallet.account", "pendings", "bigint[]", "{7}" },
+	{ "wallet.account", "last_move", "bigint", "-1" },
+	{ "wallet.account", "last_seq", "bigint", "9000000" },
+	{ "wallet.account", "currency", "integer", "-5" },
+	{ "wallet.account", "shard", "integer", "77" },
+};
+
+static void kill_wallets(void)
+{
+	struct sim_process *list[64];
+	size_t n = sim_processes(list, 64);
+
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(sim_process_service(list[i]), "wallet") == 0)
+			sim_kill(list[i], "a schedule");
+}
+
+static void value_put(const struct datum *datum, int64_t player, const char *value)
+{
+	char sql[160], number[24];
+	const char *const parameters[] = { number, value };
+
+	(void)snprintf(number, sizeof(number), "%" PRId64, player);
+	(void)snprintf(sql, sizeof(sql), "update %s set %s = $2::%s where player = $1",
+		datum->table, datum->column, datum->type);
+	judge_look_away(true);
+	if (fake_pg_run(sql, 2, parameters) > 0)
+		happened++;
+	judge_look_away(false);
+}
+
+/* False: nothing is stored about the player. */
+static bool value_get(const struct datum *datum, int64_t player, char out[TEXT_MAX])
+{
+	const struct fake_pg_table *table = fake_pg_table(datum->table);
+	const struct fake_pg_row *row = fake_pg_find(table, &player, 1);
+	int column = fake_pg_column(table, datum->column);
+	size_t n = 0;
+
+	if (row == NULL)
+		return false;
+	if (strchr(datum->type, '[') == NULL) {
+		(void)snprintf(out, TEXT_MAX, "%" PRId64, fake_pg_int(row, column));
+		return true;
+	}
+	out[n++] = '{';
+	for (size_t i = 0; i < fake_pg_elements(row, column); i++)
+		n += (size_t)snprintf(out + n, TEXT_MAX - n, "%s%" PRId64, i == 0 ? "" : ",",
+			fake_pg_element(row, column, i));
+	(void)snprintf(out + n, TEXT_MAX - n, "}");
+	return true;
+}
+
+static size_t out(void)
+{
+	return fake_pg_count(fake_pg_table("wallet.quarantine"));
+}
+
+static bool is_out(void *context)
+{
+	(void)context;
+	return out() > 0;
+}
+
+static void release(void)
+{
+	(void)fake_pg_run("update wallet.quarantine set released = now()", 0, NULL);
+}
+
+/* One who plays, and of whom that is stored. */
+static int64_t player_of(const struct datum *datum, char value_r[TEXT_MAX])
+{
+	for (size_t i = 0; i < crowd.clients_n; i++)
+		if (value_get(datum, crowd.client[i].id, value_r))
+			return crowd.client[i].id;
+	return 0;
+}
+
+static void spoil(const struct datum *datum)
+{
+	char value[TEXT_MAX];
+	int64_t player = player_of(datum, value);
+	uint64_t seq;
+
+	if (player == 0)
+		return;
+	also++;
+	kill_wallets();
+	(void)value_get(datum, player, value);
+	seq = book_account(player)->last_seq;
+	value_put(datum, player, datum->spoiled);
+	for (int i = 0; i < 60 && !is_out(NULL); i++)
+		scenario_play(50);
+	scenario_need(out(), 1, "a player was quarantined");
+	release(); /* in vain */
+	scenario_play(100);
+	kill_wallets();
+	scenario_play(100);
+	scenario_need(out(), 1, "the player stayed in quarantine");
+	if (book_account(player)->last_seq != seq)
+		sim_fail("%s.%s of player %" PRId64 ": row %" PRIu64
+			 " was booked in quarantine, expected none after row %" PRIu64,
+			datum->table, datum->column, player, book_account(player)->last_seq, seq);
+	value_put(datum, player, value);
+	release();
+	if (!sim_run_while(is_out, NULL, 30 * S))
+		sim_fail("%s.%s: put right, and player %" PRId64 " stays in quarantine",
+			datum->table, datum->column, player);
+	scenario_play(100);
+}
+
+void run_poison_account(void)
+{
+	uint64_t fatals = kernel_counts.fatals;
+
+	scenario_begin();
+	scenario_run(3 * S); /* a checkpoint */
+	for (size_t i = 0; i < sizeof(DATA) / sizeof(DATA[0]); i++)
+		spoil(&DATA[i]);
+	scenario_need(also, 4, "what is stored was spoiled");
+	scenario_need(happened, 2 * also, "a value was changed");
+	if (kernel_counts.fatals != fatals)
+		sim_fail("%" PRIu64 " processes died of what is stored about a player",
+			kernel_counts.fatals - fatals);
+	scenario_end();
+}
+
+/* ---- a claim ----------------------------------------------------------------------------------
+ */
+
+/* Claims stay open. */
+static enum sim_fate drop_awards(
+	enum topic topic, uint32_t partition, const uint8_t *bytes, size_t n)
+{
+	Carillon__WalletCommand *command = scenario_command(topic, bytes, n);
+	bool award = command != NULL && command->body_case == CARILLON__WALLET_COMMAND__BODY_AWARD;
+
+	(void)partition;
+	scenario_command_free(command);
+	return award ? SIM_DROP : SIM_PASS;
+}
+
+struct key {
+	int64_t player, move, index;
+};
+
+/* A claim on a progressive that is open; false: there is none. */
+static bool open_claim(struct key *key_r)
+{
+	const struct fake_pg_table *table = fake_pg_table("wallet.claim");
+	const struct fake_pg_row *row = NULL;
+
+	while ((row = fake_pg_next(table, row)) != NULL) {
+		if (!fake_pg_null(row, COLUMN(table, "closed_seq")) ||
+			fake_pg_int(row, COLUMN(table, "kind")) != 1)
+			continue;
+		*key_r = (struct key){ fake_pg_int(row, COLUMN(table, "player")),
+			fake_pg_int(row, COLUMN(table, "move")),
+			fake_pg_int(row, COLUMN(table, "index")) };
+		return true;
+	}
+	return false;
+}
+
+static bool is_open(void *context)
+{
+	const struct key *key = context;
+	const struct book_claim *claim =
+		book_claim(key->player, (uint64_t)key->move, (uint32_t)key->index);
+
+	return claim->closed_seq == 0;
+}
+
+static void claim_set(const struct key *key, const char *set)
+{
+	char sql[160], numbers[3][24];
+	const char *const parameters[] = { numbers[0], numbers[1], numbers[2] };
+
+	(void)snprintf(numbers[0], sizeof(numbers[0]), "%" PRId64, key->player);
+	(void)snprintf(numbers[1], sizeof(numbers[1]), "%" PRId64, key->move);
+	(void)snprintf(numbers[2], sizeof(numbers[2]), "%" PRId64, key->index);
+	(void)snprintf(sql, sizeof(sql),
+		"update wallet.claim set %s where player = $1 and move = $2 and index = $3", set);
+	judge_look_away(true);
+	if (fake_pg_run(sql, 3, parameters) != 1)
+		sim_fail("a claim that was spoiled is gone");
+	judge_look_away(false);
+	happened++;
+}
+
+/* Of a wallet that starts, or of one that has it in memory. */
+static void spoil_claim(const char *spoilt, const char *mended, bool restart)
+{
+	struct key key;
+
+	sim_filter(drop_awards, NULL);
+	for (int i = 0; i < 200 && !open_claim(&key); i++)
+		scenario_play(20);
+	if (!open_claim(&key))
+		sim_fail("no jackpot was won");
+	if (restart)
+		kill_wallets();
+	claim_set(&key, spoilt);
+	sim_filter(NULL, NULL);
+	for (int i = 0; i < 60 && !is_out(NULL); i++)
+		scenario_play(50);
+	scenario_need(out(), 1, "the player of a claim was quarantined");
+	uint64_t seq = book_account(key.player)->last_seq;
+	if (restart)
+		release(); /* in vain */
+	scenario_play(200);
+	scenario_need(out(), 1, "the player of a claim stayed in quarantine");
+	if (book_account(key.player)->last_seq != seq)
+		sim_fail("player %" PRId64 ": a row was booked in quarantine", key.player);
+	claim_set(&key, mended);
+	release();
+	if (!sim_run_while(is_out, NULL, 30 * S))
+		sim_fail("a claim was put right, and player %" PRId64 " stays in quarantine",
+			key.player);
+	if (!sim_run_while(is_open, &key, 60 * S))
+		sim_fail("the claim of player %" PRId64 " is not paid", key.player);
+}
+
+void run_poison_claim(void)
+{
+	uint64_t fatals = kernel_counts.fatals;
+
+	scenario_begin();
+	for (int i = 0; i < 3; i++) {
+		spoil_claim("kind = -1 - kind", "kind = -1 - kind", true);
+		spoil_claim("closed_seq = 1", "closed_seq = null", false);
+	}
+	if (kernel_counts.fatals != fatals)
+		sim_fail("%" PRIu64 " processes died of a claim", kernel_counts.fatals - fatals);
+	scenario_end();
+}
