@@ -202,6 +202,8 @@ def test_a_void():
     wait_until("the void", lambda: operator(place, f"/players/{person.number}/voids", {"game": GAME, "round": round_, "reason": "a test"}, f"void-{round_}").status == 200, 10)
     wait_until("the list", lambda: operator(place, f"/players/{person.number}/voids", None, method="GET").json["voids"], 10)
     assert operator(place, "/voids", None, method="GET").status == 200
+    assert operator(place, "/voids/requests", None, method="GET").status == 200
+    assert operator(place, f"/players/{person.number}/voids/{'00' * 16}/approve", None).status == 404
 
 
 def test_pools_and_rates():

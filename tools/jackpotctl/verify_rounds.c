@@ -38,7 +38,9 @@ static const char extras[] =
 	"%s', r.stake, r.credited) when exists (select from wallet.leaf l where l.shard = j.shard "
 	"and l.state = 'dropped') then '' else '0 0' end from wallet.round_brought(j.player, "
 	"j.shard, j.round, j.game, j.prev_seq, 1000000) r) end, "
-	"j.time >= (select coalesce(min(first_seen), 'infinity') from cards.terms)";
+	"j.time >= (select coalesce(min(first_seen), 'infinity') from cards.terms), "
+	"case when j.kind = 7 and j.refusal = 0 then (select a.paid from "
+	"wallet.round_awards(j.player, j.round, j.shard, j.seq) a) end";
 static const char moves_only[] = "(j.move > 0 or j.kind = 1)";
 
 enum column {
@@ -65,7 +67,8 @@ enum column {
 	CLAIMS,
 	GRANT,
 	PAST,
-	ODDS_KNOWN
+	ODDS_KNOWN,
+	AWARDS
 };
 
 static _Noreturn void fail(const char *what, const char *why)
@@ -198,6 +201,7 @@ static bool send_row(struct engine *engine, const PGresult *rows, int row)
 	past_fill(text(rows, row, PAST), &move);
 	move.proven = PQgetvalue(rows, row, PROVEN)[0] != 0;
 	move.odds_known = PQgetvalue(rows, row, ODDS_KNOWN)[0] != 0;
+	move.awards = PQgetisnull(rows, row, AWARDS) ? 0 : pass_number(rows, row, AWARDS);
 	return message_send(engine, &input);
 }
 
@@ -299,7 +303,7 @@ static char *cursor_sql(const struct verify_options *options, const struct verif
 		"(select shard, accepted as row from before where accepted is not null union select "
 		"shard, max(last) from before group by shard, player) "
 		"select %s, false, %s from @journal@ j%s where %s%s "
-		"union all select %s, true, null, null, null, false from lasts l join wallet.entry j on "
+		"union all select %s, true, null, null, null, false, null from lasts l join wallet.entry j on "
 		"j.shard = l.shard and j.seq = l.row[1] and j.day = date '2000-01-01' + "
 		"l.row[2]::integer order by 1, 3, 2",
 		base, moves_only, day, part, columns, extras,

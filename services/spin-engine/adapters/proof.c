@@ -146,7 +146,8 @@ static bool row_read(const struct proving *proving, const Carillon__ProofMove *f
 	row->scripts = proving->scripts;
 	row->has_past = from->past;
 	row->past = (struct past_round){ fact->game, fact->round, money_of(from->past_stake),
-		money_of(from->past_credited) };
+		money_of(from->past_credited), money_of(0) };
+	row->awards = money_of(from->awards);
 	grant_read(from->grant, row);
 	return true;
 }

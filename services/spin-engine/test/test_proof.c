@@ -166,6 +166,12 @@ static void pending_changed(struct booked *row)
 	row->fact.pending_after++;
 }
 
+static void awards_taken(struct booked *row)
+{
+	row->fact.stake += 500;
+	row->record.awards.minor += 500;
+}
+
 static const struct forgery {
 	const char *name;
 	enum player_move kind;
@@ -194,6 +200,7 @@ static const struct forgery {
 	{ "gamble flipped", PLAYER_MOVE_GAMBLE, gamble_flipped, "gamble.won" },
 	{ "gamble's card", PLAYER_MOVE_GAMBLE, gamble_card_changed, "gamble.card" },
 	{ "halved wrongly", PLAYER_MOVE_HALVE, collected_twice, "release" },
+	{ "jackpots that were not paid", PLAYER_MOVE_VOID, awards_taken, "stake" },
 };
 
 /* A bet that left a round open, so that each field of it is in the record. */
