@@ -331,7 +331,7 @@ def test_odds_of_cards():
 
 def test_odds_of_another_time():
     """Odds that were in force before the person played, and not any more: the version is in the history, the draw is of a later time."""
-    row = row_of(2, "and win_balance + win_pending = 0", "seq desc")
+    row = row_of(2, "and win_balance + win_pending = 0")
     tamper("update cards.set_odds set since = since - interval '1 day'")
     tamper("insert into cards.set_odds select pool, currency, 0, 2 * odds_in, odds_of, digest, since - interval '1 day' from cards.set_odds where number = 1")
     assert 14 not in prove()[1], "the history alone breaks nothing"
