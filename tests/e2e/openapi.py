@@ -268,7 +268,7 @@ def test_every_route_was_answered():
 if __name__ == "__main__":
     with Described("openapi") as place:
         try:
-            run(test_what_is_open_to_all, test_play, test_settings_and_refusals, test_limits_and_session, test_each_route_refuses_strangers, test_operators, test_series_and_reports, test_a_void,
+            run(test_what_is_open_to_all, test_play, test_settings_and_refusals, test_limits_and_session, test_each_route_refuses_strangers, test_operators, test_series_and_reports, test_a_void, test_a_void_of_two,
                 test_pools_and_rates, test_frames_of_the_websocket, test_the_page, test_every_route_was_answered)
         except SystemExit as status:
             if status.code:
