@@ -21,5 +21,5 @@ grant insert on wallet.close_request, pool.event_fold to carillon_archiver;
 -- jackpotctl releases a quarantined command by removing its row, and asks a service to try a player or a pool again.
 grant delete on pool.event, carillon.command_death to carillon_archiver;
 grant update (released) on wallet.quarantine, engine.quarantine, pool.quarantine, cards.quarantine to carillon_archiver;
-grant execute on function wallet.rows_back, wallet.rows_between, wallet.newest_of, wallet.round_brought, wallet.day_of, wallet.leaf_name to carillon_ro, carillon_archiver;
+grant execute on function wallet.rows_back, wallet.rows_between, wallet.newest_of, wallet.round_brought, wallet.round_awards, wallet.day_of, wallet.leaf_name to carillon_ro, carillon_archiver;
 grant execute on function wallet.leaf_archived, wallet.leaf_drop, wallet.leaf_remove to carillon_archiver;

@@ -3,10 +3,11 @@ grant usage on schema gateway, wallet, pool, cards, payments, engine to carillon
 grant select, insert on gateway.audit to carillon_gateway;
 grant select, insert on gateway.game_start to carillon_gateway;
 grant select, insert, update (status, approved_key, approved_by, approved) on gateway.pool_request to carillon_gateway;
+grant select, insert, update (status, approved_key, approved_by, approved) on gateway.void_request to carillon_gateway;
 grant select, insert, update (pause, pause_s, pause_until, reality_check_s) on gateway.player to carillon_gateway;
 grant select, insert, delete on gateway.revoked to carillon_gateway;
 grant select on gateway.operator_key, gateway.fx_request to carillon_gateway;
-grant execute on function gateway.fx_ask, gateway.fx_approve, gateway.decide, gateway.played_since, gateway.void_row, gateway.claims_open, wallet.newest_of, wallet.history_rows, wallet.history_start to carillon_gateway;
+grant execute on function gateway.fx_ask, gateway.fx_approve, gateway.decide, gateway.played_since, gateway.void_row, gateway.claims_open, wallet.round_awards, wallet.newest_of, wallet.history_rows, wallet.history_start to carillon_gateway;
 grant select, insert, update on gateway.staff to carillon_gateway;
 grant select, insert, update, delete on gateway.staff_session to carillon_gateway;
 grant execute on function gateway.staff_enter, gateway.staff_failed, wallet.day_of to carillon_gateway;

@@ -189,6 +189,10 @@ SCHEMAS = {
     "Limit": obj(limit=LIMITS, period_Q=PERIODS, amount_minor_Q=INT, seconds_Q=INT, until_s_Q=INT, used_minor_Q=MINOR),
     "GrantedSpins": obj(id=ID, game=TEXT, currency=CURRENCY, coin_minor=MINOR, lines=U, coins=U, spins=U, used=U, left=U, expires_us=US, seq=U, ended=ANY),
     "FxRate": obj(id=ANY, status_Q=one_of("set", "waiting"), currency=CURRENCY, rate=DECIMAL, valid_from_us=US),
+    "Void": obj(round=U, game=TEXT, currency=CURRENCY, seq=U, move=U, stake_returned_minor=MINOR, win_taken_minor=MINOR, receivable_minor=MINOR,
+                pending_taken_minor=MINOR, time_us=US, awards_minor=told(INT, "Of win_taken_minor and receivable_minor, the round's jackpots; 0: they stay.")),
+    "VoidRequest": obj(id=TEXT, status=one_of("waiting", "approved"), player=PLAYER, game=TEXT, round=U, reason=TEXT, awards_minor=told(INT, "The round's jackpots when it was requested."),
+                       asked_by=TEXT, approved_by=TEXT, time_us=US),
     "PoolAction": obj(id=TEXT, done=BOOL, status_Q=TEXT, before_Q=ANY, after_Q=ANY),
     "PoolState": obj(pool=U, id=TEXT, status=TEXT, t=DECIMAL, books=OBJECT, hits=U, version=U, updated_us=US, rows=many(OBJECT)),
     "Status": obj(time_us=US, instance=TEXT, kind=one_of("live", "demo", "test"), requests_open=U, reconciliation=or_null(OBJECT)),
@@ -214,7 +218,8 @@ BODIES = {
                  currency=CURRENCY, reason_Q=REASON),
     "own_limit": obj(name=OWN_NAMES, period_Q=one_of("day", "week", "month", "session"), limit=told(whole(-1, 10**15), "Minor units, or seconds; -1: none.")),
     "own_session": obj(reality_check_s=told(whole(0, 86400), "60 at least; 0: never.")),
-    "void": obj(game=SLUG, round=whole(1), reason=text(1, 80)),
+    "void": obj(game=SLUG, round=whole(1), reason=text(1, 80),
+                award_Q=told(BOOL, "Take back the round's jackpots too. The void then waits for approval by another key or user (202).")),
     "call": obj(id=ID),
     "round": obj(game=SLUG, expect=whole(1), bet_Q=obj(coin_minor=whole(1), lines=whole(1, 1000), coins=whole(1, 1000), mode_Q=SLUG),
                  nonce={"type": "string", "pattern": "^[0-9a-f]{32,64}$"}, autoplay_Q=ID, bonus_spin_Q=told(ID, "The id of a grant, instead of a bet.")),
@@ -331,6 +336,7 @@ PROBLEMS = {
     "move_ahead": ((409,), "This move number is too high. Load the state again."),
     "move_spent": ((409,), "This move number is already used. Load the state again."),
     "no_account": ((404,), "This player has no account."),
+    "no_award": ((409,), "No jackpot was paid to this round. Void it without \"award\"."),
     "no_answer": ((504,), "The server did not answer in time."),
     "no_demo": ((404,), "A live installation has no demo players."),
     "no_game": ((404,), "This game is not offered here."),
@@ -409,6 +415,7 @@ PROBLEMS = {
     "user_unknown": ((404,), "This user does not exist. Nothing was done."),
     "version_refused": ((400,), "Only HTTP/1.0 and HTTP/1.1 are supported."),
     "void": ((409,), "This round is already void."),
+    "void_unknown": ((404,), "No void with this id was requested for this player."),
     "webhook_rotating": ((409,), "Two secrets are in use already. Nothing was done. Wait until the old one has ended, or send \"keep_s\":0: then only the new secret is valid from now on."),
     "webhook_unknown": ((404,), "The operator has no such webhook. Nothing was done."),
     "webhooks_full": ((409,), "The operator has ten webhooks already. Nothing was done."),
@@ -422,7 +429,7 @@ PATHS = {}
 # The name and schema of the {} behind a segment of a path.
 PARAMETERS = {"operators": ("operator", whole(1, 32767)), "players": ("player", NUMBER), "rounds": ("round", whole(1)), "cards": ("card", TEXT),
               "games": ("game", TEXT), "withdrawals": ("withdrawal", TEXT), "grants": ("grant", TEXT), "bonus-spins": ("grant", TEXT), "pools": ("pool", U),
-              "definitions": ("digest", hexes(32)), "actions": ("action", TEXT), "fx-rates": ("rate", TEXT), "users": ("user", TEXT), "webhooks": ("webhook", whole(1)),
+              "definitions": ("digest", hexes(32)), "voids": ("void", TEXT), "actions": ("action", TEXT), "fx-rates": ("rate", TEXT), "users": ("user", TEXT), "webhooks": ("webhook", whole(1)),
               "reports": ("period", REPORT_PERIODS), "{period}": ("day", DAY)}
 LIMIT, BEFORE = ("limit", whole(1, 200), "The largest number of entries."), ("before", whole(1), "`next` of the previous page.")
 TITLES = {200: "Done.", 201: "Opened.", 202: "Waits for approval by another key or user."}
@@ -440,12 +447,13 @@ def path_of(pattern):
     return "/".join(segments), parameters
 
 
-def route(who, method, pattern, summary, answer, body=None, query=(), key=None, statuses=(200,), etag=False, media="application/json", table=False):
+def route(who, method, pattern, summary, answer, body=None, query=(), key=None, statuses=(200,), etag=False, media="application/json", table=False,
+          waits=None):
     path, parameters = path_of(pattern)
     parameters += [{"name": name, "in": "query", "description": description, "schema": schema} for name, schema, description in query]
     if key:
         parameters.append({"$ref": key["$ref"].replace("schemas", "parameters")})
-    answers = {str(status): {"description": TITLES[status], "content": {media: {"schema": answer}}} for status in statuses}
+    answers = {str(status): {"description": TITLES[status], "content": {media: {"schema": waits if waits and status == 202 else answer}}} for status in statuses}
     if table:
         answers["200"]["content"]["text/csv"] = {"schema": TEXT}
     if etag:
@@ -520,9 +528,9 @@ route("operator", "post", OF_PLAYER + "/grants", "Grants bonus funds", named("Mo
 route("operator", "post", OF_PLAYER + "/grants/{}/back", "Takes back unused bonus funds", named("Money"), body="back", key=KEY)
 route("operator", "post", OF_PLAYER + "/limits", "Sets a limit or an exclusion", obj(limit=LIMITS, period_Q=PERIODS, from_us=US, seq=U, id=TEXT), body="limit", key=KEY)
 route("operator", "get", OF_PLAYER + "/limits", "The limits that are set", obj(limits=many(named("Limit"))))
-route("operator", "post", OF_PLAYER + "/voids", "Voids a round after a malfunction",
-      obj(round=U, game=TEXT, currency=CURRENCY, seq=U, move=U, stake_returned_minor=MINOR, win_taken_minor=MINOR, receivable_minor=MINOR,
-          pending_taken_minor=MINOR, time_us=US), body="void", key=KEY)
+route("operator", "post", OF_PLAYER + "/voids", "Voids a round after a malfunction", named("Void"), body="void", key=KEY, statuses=(200, 202), waits=named("VoidRequest"))
+route("operator", "post", OF_PLAYER + "/voids/{}/approve", "Approves a void that another key or user requested, and carries it out", named("Void"))
+route("operator", "get", OPERATOR + "/voids/requests", "Voids that need or needed approval, newest first", obj(requests=many(named("VoidRequest"))))
 route("operator", "get", OF_PLAYER + "/voids", "A player's voids, newest first", obj(voids=many(OBJECT)))
 route("operator", "get", OPERATOR + "/voids", "All voids of the operator's players, summed", obj(voids=many(OBJECT)))
 route("operator", "post", OF_PLAYER + "/block", "Blocks or unblocks a player", obj(blocked=BOOL), body="block", key=KEY_OPTIONAL)

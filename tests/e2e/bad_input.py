@@ -168,9 +168,9 @@ def test_fields_of_an_operators_requests():
         ("limits", f"{base}/limits", {"limit": "loss", "period": "day", "amount_minor": 10 ** 12, "currency": "EUR", "reason": "a test"}, key, [
             (("limit",), True, NOT_TEXT, ["", "win"]), (("period",), True, NOT_TEXT, ["", "year"]),
             (("amount_minor",), True, NOT_INT, [-2, 10 ** 15 + 1, 2 ** 63]), currency, reason]),
-        ("voids", f"{base}/voids", {"game": GAME, "round": 10 ** 15, "reason": "a test"}, key, [
+        ("voids", f"{base}/voids", {"game": GAME, "round": 10 ** 15, "reason": "a test", "award": False}, key, [
             (("game",), True, NOT_TEXT, ["", "x" * 40, "Bewitched", "nothing-here"], (400, 404)), (("round",), True, NOT_INT, [0, -1, 2 ** 53, 2 ** 63]),
-            (("reason",), True, NOT_TEXT, ["", "x" * 81, "a\nb"])]),
+            (("reason",), True, NOT_TEXT, ["", "x" * 81, "a\nb"]), (("award",), False, NOT_BOOL, [])]),
         ("start", f"/v1/operators/1/games/{GAME}/start", {"reason": "a test"}, key, [(("reason",), True, NOT_TEXT, ["", "x" * 201, "a\nb"])]),
         ("block", f"{base}/block", {"blocked": True, "reason": "a test"}, key, [(("blocked",), True, NOT_BOOL, []), (("reason",), True, NOT_TEXT, ["", "x" * 201])]),
     ])
@@ -205,6 +205,7 @@ def test_keys_tokens_and_paths():
     table = [("POST", "/v1/rounds", bet, token, key, (400,)) for key in (None, "", "x" * 65, "a b", "a\tb", "ü")]
     table += [("POST", f"{base}/{what}", money, operator, None, (400,)) for what in ("deposits", "withdrawals", "grants", "corrections", "bonus-spins", "limits", "voids")]
     table += [("GET", f"{base}/withdrawals/{hold}", None, operator, None, (400, 404)) for hold in ("x", "00", "zz" * 16, "AA" * 16, "0" * 31, "00" * 17, "00" * 16)]
+    table += [("POST", f"{base}/voids/{void}/approve", None, operator, None, (400, 404)) for void in ("x", "00", "zz" * 16, "AA" * 16, "0" * 31, "00" * 17, "00" * 16)]
     table += [("POST", "/v1/payments/calls", {"id": hold}, None, None, (400, 404)) for hold in ("x", "", "zz" * 16, "AA" * 16, "00" * 17, "00" * 16)]
     table += [("POST", f"{base}/bonus-spins/{gift}/end", {"reason": "x"}, operator, "k", (400,)) for gift in ("x", "00", "zz" * 16, "AA" * 16, "0" * 31, "00" * 17)]
     for wrong in (None, "", "x", tampered, none, operator, token + "x", "x" * 900):

@@ -10,7 +10,7 @@ import threading
 import time
 import urllib.request
 
-from lib_play import RULES, Person, Refused, force, good, operator
+from lib_play import RULES, SECOND_KEY, Person, Refused, force, good, operator, second_key
 from lib_raw import field
 from lib_stack import BIN, PSQL, Installation, clear_of_midnight, read_text, run, wait_until
 
@@ -459,6 +459,80 @@ def test_void_waits_for_the_jackpot():
     paid = wait_until("the award", lambda: place.sql(f"select paid_minor from wallet.claim where player = {person.id} and move = {hit} and closed_seq > 0"), 20)
     wait_until("the void", lambda: void(person, hit, "early").status == 200, 10)
     assert int(place.sql(f"select amount from wallet.journal where player = {person.id} and kind = 24 and refusal = 0")[0][0]) == int(paid[0][0]), "the award stays"
+
+
+def approve_void(person, name, key=SECOND_KEY):
+    return operator(place, f"/players/{person.number}/voids/{name}/approve", None, operator_key=key)
+
+
+def approved_through(person, name):
+    return wait_until("an answer", lambda: next((a for a in [approve_void(person, name)] if a.status not in (401, 503, 504)), None), 60)
+
+
+def void_requests():
+    return {r["id"]: r for r in operator(place, "/voids/requests", None, method="GET").json["requests"]}
+
+
+def won_jackpot(person):
+    """A round that has won the jackpot, and what that paid."""
+    force(place, person.name, [*RULES.stops(bonuses=3), 0], LOSS)
+    hit = person.bet(2, 5).json["round"]["round"]
+    person.watch()
+    paid = wait_until("the award", lambda: place.sql(f"select paid_minor from wallet.claim where player = {person.id} and move = {hit} and closed_seq > 0"), 60)
+    return hit, int(paid[0][0])
+
+
+def test_a_void_that_names_the_jackpot():
+    """It waits for another key; then the jackpot is taken back with the rest, once, by one row. What the pool has recorded stays."""
+    second_key(place)
+    person = Person(place)
+    force(place, person.name, LOSS)
+    lost_round = person.bet_through(2, 5).json["round"]["round"]
+    assert void(person, lost_round, award=True).error["code"] == "no_award"
+    hit, paid = won_jackpot(person)
+    pool = place.sql("select hit, paid_minor from pool.hit where pool = 1 order by hit")
+    rows = person_rows(person)
+    asked = wait_until("the request", lambda: next((a for a in [void(person, hit, "award", award=True)] if a.status == 202), None), 60)
+    assert (asked.json["status"], asked.json["round"], asked.json["awards_minor"], asked.json["approved_by"]) == ("waiting", hit, paid, ""), asked
+    assert void(person, hit, "award", award=True).json == asked.json, "the same key: the same request"
+    assert void(person, hit, "award", award=True, reason="another").status == 422
+    name = asked.json["id"]
+    assert void_requests()[name] == asked.json
+    assert approve_void(person, name, None).error["code"] == "same_approver"
+    assert approve_void(person, "00" * 16, None).error["code"] == "void_unknown"
+    assert approve_void(Person(place), name, None).error["code"] == "void_unknown", "another player's"
+    assert person_rows(person) == rows, "nothing was booked"
+    for victim in ("spin-engine-1", "wallet-1", "spin-engine-1"):  # repeated, with crashes
+        killer = threading.Timer(0.003, place.kill, [victim])
+        killer.start()
+        answer = approved_through(person, name)
+        killer.join()
+        assert (answer.status, answer.json["awards_minor"], answer.json["stake_returned_minor"]) == (200, paid, 10), answer
+        assert answer.json["win_taken_minor"] + answer.json["receivable_minor"] >= paid, answer
+        patient(person)
+    again = void_through(person, hit, "award", award=True)
+    assert again.status == 200 and again.json == answer.json, (answer, again)
+    assert void_requests()[name]["status"] == "approved"
+    assert void(person, hit, award=True).error["code"] == "void"
+    assert person.refresh()["balance_minor"] == 100000 - 10, person.state
+    taken = place.sql(f"select count(*), sum(stake + amount) from wallet.journal where player = {person.id} and kind = 7 and refusal = 0")
+    assert taken[0][0] == "1", taken
+    assert place.sql("select hit, paid_minor from pool.hit where pool = 1 order by hit") == pool, "the hit stays"
+    assert place.sql(f"select sum(amount) from wallet.journal where player = {person.id} and kind = 24 and refusal = 0") == [[str(paid)]], "so does its award's row"
+
+
+def test_a_jackpot_that_was_withdrawn_is_owed():
+    """The round before the last one; what the balance does not cover is a receivable."""
+    person = Person(place)
+    hit, paid = won_jackpot(person)
+    person.bet_through(2, 5)
+    patient(person)
+    withdraw(person, person.refresh()["balance_minor"] - 15)
+    asked = wait_until("the request", lambda: next((a for a in [void(person, hit, "owed", award=True)] if a.status == 202), None), 60)
+    answer = approved_through(person, asked.json["id"])
+    assert (answer.status, answer.json["awards_minor"], answer.json["win_taken_minor"]) == (200, paid, 25), answer
+    assert answer.json["receivable_minor"] >= paid - 25, answer
+    assert person.refresh()["balance_minor"] == 0
 
 
 def test_repeated_void():

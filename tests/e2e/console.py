@@ -242,6 +242,37 @@ def test_a_jackpot_by_two():
     assert not found, found
 
 
+def test_a_void_with_its_jackpot_by_two():
+    person = Person(place, deposit=10000)
+    force(place, person.name, [*RULES.stops(bonuses=3), 0], RULES.stops())
+    person.bet(1, 15, 1)
+    number = person.round["round"]
+    wait_until("the award", lambda: place.sql(f"select amount from wallet.journal where kind = 24 and player = {(1 << 48) + person.number}"), 60)
+    page = pages.Page("console", "/operator/")
+    go(page, f"players/{person.number}")
+    do(page, "Void a round", {"game": "bewitched", "round": str(number), "award": "yes"})
+    send(page)
+    page.see("/second person/.test(document.querySelector('dialog').innerText)")
+    page.press("dialog button.main")
+    page.see("document.querySelectorAll('[data-table=void-requests] tbody tr').length === 1")
+    do(page, "Approve", reason=None)
+    send(page)
+    page.see("/another one must approve/i.test(document.querySelector('dialog [role=alert]')?.innerText)")
+    page.press("dialog button[aria-label=Close]")
+    pages.browser.ask("problems")
+    out(page)
+    inside(page, "fred")
+    go(page, f"players/{person.number}")
+    do(page, "Approve", reason=None)
+    send(page)
+    done(page)
+    page.see("document.querySelectorAll('[data-table=voids] tbody tr').length === 1 && !document.querySelector('[data-table=void-requests]')")
+    out(page)
+    inside(page, "anna")
+    found = pages.browser.ask("problems")
+    assert not found, found
+
+
 def test_the_password_again():
     place.sql("update gateway.staff_session set confirmed = now() - interval '1 hour'", writer=True)
     page = pages.Page("console", "/operator/")
@@ -403,6 +434,7 @@ if __name__ == "__main__":
     with Desk("console") as place:
         add("anna", "support,finance,jackpots,administrator")
         add("bert", "jackpots")
+        add("fred", "support,finance")
         add("ella", "support")
         add("dora", "administrator")
         for _ in range(3):

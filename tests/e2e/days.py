@@ -2,6 +2,7 @@
 """The journal over several days on one installation: play goes on while the days go by (the wallet's day is shifted, by a setting that only installations for tests
 take; nothing else is), days are closed, archived and dropped, and history, replay, idempotency and the ledger's proof keep working. Each refusal is
 seen: a changed row, a changed file, a clock that goes back."""
+import gzip
 import json
 import os
 import re
@@ -306,6 +307,53 @@ def test_close_resumes_after_kill():
     place.verify()
 
 
+def proof(*options):
+    return subprocess.run([f"{BIN}/jackpotctl", "ledger", "verify", *options], cwd=place.data, env={**place.environment, **place.stack}, capture_output=True, text=True,
+                          timeout=120, check=False)
+
+
+def test_carried_rows_are_proven_by_the_archive():
+    """What a later move builds on is the row of the archived day: a forged one is named, also if the file was forged with it."""
+    archive = f"{place.data}/archive"
+    carried = int(place.sql("select count(*) from wallet.carried")[0][0])
+    report = place.verify(20, "--archive", archive)
+    assert report["archive"] == {"days": len(leaves("dropped")), "carried": carried, "not_compared": 0} and carried > 0, report
+    assert place.verify()["archive"]["not_compared"] == carried
+    shard, seq, day = place.sql("select shard, seq, day from wallet.carried where kind between 2 and 6 and refusal = 0 and record is not null order by seq desc limit 1")[0]
+    where = f"where shard = {shard} and seq = {seq}"
+    named = f"wallet.carried: shard {shard}, seq {seq}, day {day}: found "
+    state = f"update wallet.carried set record = set_byte(record, length(record) - 1, get_byte(record, length(record) - 1) # 1) {where}"  # twice: as before
+    for change, undo, said in (
+        (state, state, f"{named}record "),
+        (f"update wallet.carried set pending_after = pending_after + 5 {where}", f"update wallet.carried set pending_after = pending_after - 5 {where}", f"{named}pending_after "),
+        (f"update wallet.carried set day = day + 900 {where}", f"update wallet.carried set day = day - 900 {where}", f"shard {shard}, seq {seq}: found "),
+    ):
+        place.sql(change, writer=True)
+        done = proof("--archive", archive)
+        place.sql(undo, writer=True)
+        assert done.returncode == 1 and said in done.stdout, (change, done.stdout, done.stderr)
+    path = f"{archive}/journal_{shard}_{day.replace('-', '')}.copy.gz"
+    with open(path, "rb") as file:
+        good = file.read()
+    record = bytes.fromhex(place.sql(f"select encode(record, 'hex') from wallet.carried {where}")[0][0])
+    forged = gzip.decompress(good).replace(record, record[:-1] + bytes([record[-1] ^ 1]))
+    place.sql(state, writer=True)
+    try:
+        for bad, status, said in ((gzip.compress(forged), 1, f"archived day {day} of shard {shard}, batch "), (good[:-30], 2, path), (b"", 2, path), (None, 2, path)):
+            if bad is None:
+                os.unlink(path)
+            else:
+                with open(path, "wb") as file:
+                    file.write(bad)
+            done = proof("--archive", archive)
+            assert done.returncode == status and said in done.stdout + done.stderr, (status, done.stdout, done.stderr)
+    finally:
+        with open(path, "wb") as file:
+            file.write(good)
+        place.sql(state, writer=True)
+    place.verify(20, "--archive", archive)
+
+
 def test_proof_covers_partitions():
     """What the proof says of leaves can fail."""
     leaf = place.sql("select shard, day from wallet.leaf where state = 'open' order by shard limit 1")[0]
@@ -417,7 +465,8 @@ if __name__ == "__main__":
     with Installation("days") as place:
         try:
             run(test_days_roll_over, test_each_day_is_closed_into_the_pools, test_history_over_days, test_history_by_filters, test_rounds_of_closed_days_are_voided,
-                test_clock_goes_back, test_archive_is_proven, test_a_bad_file_keeps_its_day, test_dropped_days, test_close_resumes_after_kill, test_proof_covers_partitions, test_days_without_service_are_closed_together,
+                test_clock_goes_back, test_archive_is_proven, test_a_bad_file_keeps_its_day, test_dropped_days, test_close_resumes_after_kill, test_carried_rows_are_proven_by_the_archive,
+                test_proof_covers_partitions, test_days_without_service_are_closed_together,
                 test_a_closer_outlives_its_wallet, test_wrong_clock)
         except SystemExit as status:
             if status.code:

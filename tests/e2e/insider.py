@@ -61,6 +61,7 @@ OWN = {
     "notifications": {},
     "gateway": {"write a line of audit": "insert into gateway.audit (operator) values (1)", "ask for a rate": "select gateway.fx_ask(1, null, null, null, null, null, 1, 1, null, null, 1)",
                 "decide a withdrawal": "select gateway.decide(null, null, 29, true, null, null, null)", "approve a change of a pool": "update gateway.pool_request set status = 'approved'",
+                "approve a void with its jackpot": "update gateway.void_request set status = 'approved'",
                 "end a session": "insert into gateway.revoked (player) values (1)", "lift a pause": "update gateway.player set pause = null"},
 }
 # Reading is part of several services' work.

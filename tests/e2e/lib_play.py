@@ -180,14 +180,19 @@ def approve(place, pool, name, key=SECOND_KEY):
     return operator(place, f"/pools/{pool}/actions/{name}/approve", None, operator_key=key)
 
 
+def second_key(place):
+    """Makes the second key, if it was not needed before."""
+    digest = hashlib.sha256(SECOND_KEY.encode()).hexdigest()
+    place.sql(f"insert into gateway.operator_key (operator, digest) values (1, '\\x{digest}') on conflict do nothing", writer=True)
+
+
 def pool_action(place, pool, action, parameters=None, key=None, approved=True, **whose):
     """What an operator asks of a pool; where it needs two, the second one approves. The second key is made where it is needed first."""
     body = {"action": action, "reason": "a test", **({"parameters": parameters} if parameters is not None else {})}
     answer = operator(place, f"/pools/{pool}/actions", body, key, **whose)
     if answer.status != 202 or not approved:
         return answer
-    digest = hashlib.sha256(SECOND_KEY.encode()).hexdigest()
-    place.sql(f"insert into gateway.operator_key (operator, digest) values (1, '\\x{digest}') on conflict do nothing", writer=True)
+    second_key(place)
     return wait_until("the second key", lambda: next((a for a in [approve(place, pool, answer.json["id"])] if a.status != 401), None), 20)
 
 

@@ -165,7 +165,7 @@ WATCHED = {
     "accounts": "select player, balance, last_move, last_seq, blocked from wallet.account where player >> 48 = 1", "rows": "select shard, seq, kind from wallet.journal where player >> 48 = 1",
     "limits": "select * from wallet.player_limit where player >> 48 = 1", "grants": "select * from wallet.spin_grant where player >> 48 = 1", "holds": "select * from wallet.hold where player >> 48 = 1",
     "voids": "select * from wallet.void where player >> 48 = 1", "decisions": "select * from gateway.decision", "forced draws": "select * from engine.forced_draw where player >> 48 = 1",
-    "requests": "select * from gateway.pool_request where operator = 1", "actions": "select * from pool.operator_action where actor like 'operator-1%'",
+    "requests": "select * from gateway.pool_request where operator = 1", "requests of voids": "select * from gateway.void_request where operator = 1", "actions": "select * from pool.operator_action where actor like 'operator-1%'",
     "actions on sets": "select * from cards.operator_action where actor like 'operator-1%'", "parts": "select * from pool.participation where operator <> 2",
     "parts of sets": "select * from cards.participation where operator <> 2", "odds": "select * from cards.odds", "weights": "select * from cards.weights", "pools": "select pool, state, hits from pool.pool",
     "sets": "select pool, state from cards.card_set", "made": "select * from pool.made", "rates asked for": "select * from gateway.fx_request", "rates": "select * from carillon.fx_rate",

@@ -23,7 +23,7 @@ READ_ALL = ("carillon_archiver", "carillon_ro")
 VERBS = ("select", "insert", "update", "delete", "truncate")
 # Only added to, by anybody: the truth and its proofs.
 ADDED_ONLY = ("wallet.journal", "wallet.outside", "wallet.house_leg", "wallet.close_run", "wallet.close", "wallet.close_tally", "wallet.void", "wallet.leaf", "gateway.audit",
-              "pool.hit", "pool.operator_action", "pool.event", "pool.event_fold", "cards.hit", "cards.operator_action", "cards.odds", "cards.terms", "cards.weights",
+              "pool.hit", "pool.operator_action", "pool.event", "pool.event_fold", "cards.hit", "cards.operator_action", "cards.odds", "cards.set_odds", "cards.terms", "cards.weights",
               "carillon.game", "carillon.fx_rate",
               "carillon.migration", "carillon.installation")
 # But for what the archiver folds into a file, which a trigger holds to the fold's row.

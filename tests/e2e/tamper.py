@@ -572,6 +572,7 @@ def test_15_card_rounds():
     check(15, named, Tampering("cards.round", of, "weights = array[0, 0, 0, 0]"))
     check(15, named, Tampering("cards.round", of, "weights = array[(level = 4)::integer, (level = 1)::integer, (level = 2)::integer, (level = 3)::integer]"), new=True)
     check(15, named, Tampering("cards.round", of, "weights = array(select 2 * w from unnest(weights) w)"))  # the same chances, but nobody set them
+    check(15, named, Tampering("cards.round", of, f"odds = {flipped.format('odds')}"), new=True)
     check(15, named, Tampering("cards.round", of, "positions = positions[:cardinality(positions) - 1], suits = suits[:cardinality(suits) - 1]"))
     # Hit and round agree with one another on another level; only the deal does not.
     hit = Tampering("cards.hit", of, "level = level % 4 + 1")

@@ -78,8 +78,10 @@ const struct command_option command_options[OPTIONS_N] = {
 	[OPTION_ARCHIVE] = { .name = "--archive",
 		.value = "DIR",
 		.expected = "a folder",
-		.help = "Is where the archived rows go.",
-		.standard = "archive in CARILLON_DATA" },
+		.help = "Is where the archived rows go. 'ledger verify' compares the rows that "
+			"dropped days left in the database with these files.",
+		.standard = "archive in CARILLON_DATA; for 'ledger verify', none: they are taken "
+			    "as they stand" },
 	[OPTION_RETAIN] = { .name = "--retain",
 		.value = "DAYS",
 		.expected = "a number of days",
@@ -186,8 +188,8 @@ const struct command command_rows[] = {
 		"it may run beside live services.",
 		"the books are not in order",
 		READER | O(JSON) | O(SINCE_LAST) | O(STATE) | O(HEADS) | O(HEADS_COPY) |
-			O(PUBLIC_KEY) | O(NO_REPLAY) | O(ENGINE) | O(DEFINITIONS) | O(CARDS) |
-			O(DAY) | O(SAMPLE) | O(SEED),
+			O(PUBLIC_KEY) | O(ARCHIVE) | O(NO_REPLAY) | O(ENGINE) | O(DEFINITIONS) |
+			O(CARDS) | O(DAY) | O(SAMPLE) | O(SEED),
 		.run = run_verify },
 	{ BOOKS, "ledger close-day", "", "Asks every wallet to close the day so far, and waits.",
 		NULL, "a shard has not closed the day yet", ARCHIVER | O(JSON) | O(NOW),

@@ -141,6 +141,7 @@ int run_verify(const struct call *call)
 		.copy = copy,
 		.copy_given = call_has(call, OPTION_HEADS_COPY),
 		.public_key = call->values[OPTION_PUBLIC_KEY],
+		.archive = call->values[OPTION_ARCHIVE],
 		.no_replay = call_has(call, OPTION_NO_REPLAY),
 		.engine = call->values[OPTION_ENGINE],
 		.definitions = call->values[OPTION_DEFINITIONS],

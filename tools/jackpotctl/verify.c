@@ -4,6 +4,7 @@
 #include "libcommon/base/currency.h"
 #include "libcommon/io/clock.h"
 #include "tools/jackpotctl/rows_print.h"
+#include "tools/jackpotctl/verify_archive.h"
 #include "tools/jackpotctl/verify_cards.h"
 #include "tools/jackpotctl/verify_heads.h"
 #include "tools/jackpotctl/verify_mark.h"
@@ -236,6 +237,7 @@ void verify_run(PGconn *conn, const struct verify_options *options, struct verif
 	queries_run(conn, &scope, "the partitions", verify_partitions_queries, report_r);
 	progress_end();
 	verify_heads_check(conn, &heads, &copy, report_r);
+	verify_archive_run(conn, options, report_r);
 	verify_rounds_run(conn, options, &scope, report_r);
 	verify_cards_run(conn, options, &scope, report_r);
 	verdicts_take(report_r);
@@ -291,6 +293,12 @@ void verify_print(const struct verify_report *report)
 		printf("; mark %" PRIu64, report->mark);
 	if (report->heads_copied > 0)
 		printf("; the heads have a copy");
+	if (report->archive.days > 0)
+		printf("; %" PRIu64 " carried rows were compared with %" PRIu64 " archived days",
+			report->archive.carried, report->archive.days);
+	if (report->archive.not_compared > 0)
+		printf("; %" PRIu64 " carried rows were not compared with the archive",
+			report->archive.not_compared);
 	printf("%s\n", report->heads == 0 ? "; no signed heads to compare with" : "");
 }
 
@@ -331,6 +339,10 @@ void verify_print_json(const struct verify_report *report)
 		report->seconds);
 	json_object_set_new(root, "heads_copy", json_integer((json_int_t)report->heads_copied));
 	json_object_set_new(root, "mark", json_integer((json_int_t)report->mark));
+	json_object_set_new(root, "archive",
+		json_pack("{s:I,s:I,s:I}", "days", (json_int_t)report->archive.days, "carried",
+			(json_int_t)report->archive.carried, "not_compared",
+			(json_int_t)report->archive.not_compared));
 	json_object_set_new(root, "replay", replay_json(&report->replay));
 	json_object_set_new(root, "cards",
 		json_pack("{s:b,s:s?,s:I}", "done", report->cards.why_not == NULL, "why_not",

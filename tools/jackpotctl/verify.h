@@ -72,6 +72,10 @@ struct verify_report {
 	uint64_t heads_copied; /* of the copy */
 	uint64_t mark;	       /* number of the mark that --since-last left or stands at; 0: none */
 	double seconds;
+	struct {
+		uint64_t days, carried; /* files and carried rows that were compared */
+		uint64_t not_compared;	/* carried rows; no archive was given */
+	} archive;
 	struct verify_replay replay;
 	struct verify_replay cards; /* rounds: of cards */
 };
@@ -83,6 +87,7 @@ struct verify_options {
 	const char *copy; /* folder of their copy, likewise */
 	bool copy_given;
 	const char *public_key;	 /* file of the key they are signed with; NULL: the one there */
+	const char *archive;	 /* folder of the archived days; NULL: not looked at */
 	bool no_replay;		 /* points 14 and 15 are left out */
 	const char *engine;	 /* the program that replays; NULL: the one beside this program */
 	const char *definitions; /* folder whose definitions alone count; NULL: the database's */

@@ -37,6 +37,21 @@ static const char weights_sql[] =
 	"r.player >> 48) and w.time <= r.opened + interval '1 minute') order by r.pool, r.number "
 	"limit 20";
 
+/* A card round names the version of the odds that were in force when its claim was booked. */
+static const char odds_sql[] =
+	"with s as (select pool, currency, digest as odds, 0 as operator, since, lead(since) over "
+	"(partition by pool, currency order by number) as until from cards.set_odds union all "
+	"select pool, currency, action, operator, time, lead(time) over (partition by pool, "
+	"operator, game, currency order by version) from cards.odds), began as (select pool, "
+	"min(since) + interval '1 minute' as at from cards.set_odds group by pool) "
+	"select format('set %s, card round %s', r.pool, r.number), format('odds of version %s', "
+	"coalesce(encode(r.odds, 'hex'), 'none')), 'the version in force at its claim' from "
+	"cards.round r where (r.odds is not null or r.claimed > (select at from began b where b.pool "
+	"= r.pool)) and not exists (select from s where s.pool = r.pool and s.odds = r.odds and "
+	"s.currency = r.currency and s.operator in (0, r.player >> 48) and s.since <= r.claimed + "
+	"interval '1 minute' and (s.until is null or r.claimed < s.until + interval '1 minute')) "
+	"order by r.pool, r.number limit 20";
+
 enum column {
 	POOL,
 	NUMBER,
@@ -155,9 +170,9 @@ static void send_rows(PGconn *conn, struct engine *engine)
 	PQclear(ask(conn, "close cards_proof"));
 }
 
-static void check_weights(PGconn *conn, struct verify_report *report)
+static void check_terms(PGconn *conn, const char *sql, struct verify_report *report)
 {
-	PGresult *rows = ask(conn, weights_sql);
+	PGresult *rows = ask(conn, sql);
 
 	for (int i = 0; i < PQntuples(rows); i++)
 		verify_breach_add(report, VERIFY_POINT_CARDS, PQgetvalue(rows, i, 0),
@@ -216,6 +231,8 @@ void verify_cards_run(PGconn *conn, const struct verify_options *options,
 			"found no key of card rounds (jackpot-cards.key) on this machine");
 	else if (status != 0 && status != 1)
 		fail("the program that deals card rounds", "it failed; its messages are above");
-	else
-		check_weights(conn, report);
+	else {
+		check_terms(conn, weights_sql, report);
+		check_terms(conn, odds_sql, report);
+	}
 }

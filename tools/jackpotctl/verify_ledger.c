@@ -407,6 +407,15 @@ static const char voids_sql[] =
 	"or v.currency <> j.currency or v.stake_returned <> j.win_balance or v.win_taken <> j.stake "
 	"or v.receivable <> j.amount or v.pending_taken <> j.forfeit or j.round >= j.move limit 20";
 
+/* A void takes back all jackpots of its round or none. The record, which point 14 proves, says so
+ * too.
+ */
+static const char void_awards_sql[] =
+	"select 12, format('shard %s, seq %s', v.shard, v.seq), format('jackpots of %s taken back', "
+	"v.awards), format('%s, all that were paid to the round', a.paid) from @voided@ v, lateral "
+	"wallet.round_awards(v.player, v.round, v.shard, v.seq) a where v.awards <> 0 and "
+	"(v.awards <> a.paid or v.awards > v.win_taken + v.receivable) limit 20";
+
 const struct verify_query verify_ledger_queries[] = {
 	{ joint_sql, VERIFY_RULE_NONE },
 	{ seqs_sql, VERIFY_RULE_ORDER },
@@ -431,5 +440,6 @@ const struct verify_query verify_ledger_queries[] = {
 	{ holds_sql, VERIFY_RULE_HOLDS },
 	{ hold_rows_sql, VERIFY_RULE_NONE },
 	{ voids_sql, VERIFY_RULE_NONE },
+	{ void_awards_sql, VERIFY_RULE_NONE },
 	{ NULL, VERIFY_RULE_NONE },
 };

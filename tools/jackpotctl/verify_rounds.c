@@ -38,7 +38,10 @@ static const char extras[] =
 	"%s', r.stake, r.credited) when exists (select from wallet.leaf l where l.shard = j.shard "
 	"and l.state = 'dropped') then '' else '0 0' end from wallet.round_brought(j.player, "
 	"j.shard, j.round, j.game, j.prev_seq, 1000000) r) end, "
-	"j.time >= (select coalesce(min(first_seen), 'infinity') from cards.terms)";
+	"j.time >= (select coalesce(min(first_seen), 'infinity') from cards.terms), "
+	"case when j.kind = 7 and j.refusal = 0 then (select a.paid from "
+	"wallet.round_awards(j.player, j.round, j.shard, j.seq) a) end, "
+	"(extract(epoch from j.time) * 1000000)::bigint";
 static const char moves_only[] = "(j.move > 0 or j.kind = 1)";
 
 enum column {
@@ -65,7 +68,9 @@ enum column {
 	CLAIMS,
 	GRANT,
 	PAST,
-	ODDS_KNOWN
+	ODDS_KNOWN,
+	AWARDS,
+	TIME
 };
 
 static _Noreturn void fail(const char *what, const char *why)
@@ -198,18 +203,30 @@ static bool send_row(struct engine *engine, const PGresult *rows, int row)
 	past_fill(text(rows, row, PAST), &move);
 	move.proven = PQgetvalue(rows, row, PROVEN)[0] != 0;
 	move.odds_known = PQgetvalue(rows, row, ODDS_KNOWN)[0] != 0;
+	move.awards = PQgetisnull(rows, row, AWARDS) ? 0 : pass_number(rows, row, AWARDS);
+	move.time_us = PQgetisnull(rows, row, TIME) ? 0 : (uint64_t)pass_number(rows, row, TIME);
 	return message_send(engine, &input);
 }
 
 /* ---- what comes before the rows ---- */
 
+/* Of the sets' files, before their history began, all versions are taken. */
+static const char odds_sql[] =
+	"with began as (select pool, (extract(epoch from min(since)) * 1000000)::bigint as us from "
+	"cards.set_odds group by pool) "
+	"select t.pool, 0, 0, o.key::integer, (o.value->>0)::bigint, (o.value->>1)::bigint, 1, "
+	"0::bigint, coalesce(b.us, 0) from cards.terms t cross join jsonb_each(t.terms->'odds') o "
+	"left join began b on b.pool = t.pool union all select pool, 0, 0, currency, odds_in, "
+	"odds_of, 1, (extract(epoch from since) * 1000000)::bigint, coalesce((extract(epoch from "
+	"lead(since) over (partition by pool, currency order by number)) * 1000000)::bigint, 0) "
+	"from cards.set_odds union all select pool, operator, game, currency, odds_in, odds_of, 0, "
+	"(extract(epoch from time) * 1000000)::bigint, coalesce((extract(epoch from lead(time) over "
+	"(partition by pool, operator, game, currency order by version)) * 1000000)::bigint, 0) "
+	"from cards.odds";
+
 static void send_odds(PGconn *conn, struct engine *engine)
 {
-	PGresult *rows = ask(conn,
-		"select t.pool, 0, 0, o.key::integer, (o.value->>0)::bigint, (o.value->>1)::bigint "
-		"from cards.terms t, jsonb_each(t.terms->'odds') o union all select pool, operator, "
-		"game, currency, odds_in, odds_of from cards.odds",
-		1);
+	PGresult *rows = ask(conn, odds_sql, 1);
 	Carillon__ProofInput input = CARILLON__PROOF_INPUT__INIT;
 
 	input.body_case = CARILLON__PROOF_INPUT__BODY_ODDS;
@@ -222,6 +239,9 @@ static void send_odds(PGconn *conn, struct engine *engine)
 		odds.currency = (uint32_t)pass_number(rows, i, 3);
 		odds.in = (uint64_t)pass_number(rows, i, 4);
 		odds.of = (uint64_t)pass_number(rows, i, 5);
+		odds.of_set = pass_number(rows, i, 6) != 0;
+		odds.from_us = (uint64_t)pass_number(rows, i, 7);
+		odds.until_us = (uint64_t)pass_number(rows, i, 8);
 		input.odds = &odds;
 		(void)message_send(engine, &input);
 	}
@@ -299,7 +319,7 @@ static char *cursor_sql(const struct verify_options *options, const struct verif
 		"(select shard, accepted as row from before where accepted is not null union select "
 		"shard, max(last) from before group by shard, player) "
 		"select %s, false, %s from @journal@ j%s where %s%s "
-		"union all select %s, true, null, null, null, false from lasts l join wallet.entry j on "
+		"union all select %s, true, null, null, null, false, null, null from lasts l join wallet.entry j on "
 		"j.shard = l.shard and j.seq = l.row[1] and j.day = date '2000-01-01' + "
 		"l.row[2]::integer order by 1, 3, 2",
 		base, moves_only, day, part, columns, extras,

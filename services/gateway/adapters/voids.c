@@ -3,6 +3,7 @@
  * wallet's rows. */
 #include "services/gateway/adapters/money.h"
 #include "services/gateway/adapters/pool_actions.h"
+#include "services/gateway/adapters/voids.h"
 
 #include "record.pb-c.h"
 #include "libcommon/base/hex.h"
@@ -21,10 +22,7 @@ struct waiting {
 	uint32_t operator_id;
 	bool one;
 	char game[SLUG_MAX + 1];
-	/* A requested void. */
-	player_id player;
-	struct void_body body;
-	uint8_t id[ID_BYTES], hash[ID_BYTES];
+	struct void_order order; /* a requested void */
 };
 
 static struct waiting *waiting_new(struct gateway *gateway, struct edge_request *request)
@@ -54,7 +52,7 @@ static struct edge_request *request_of(
 
 #define VOID_COLUMNS                                                                               \
 	"v.round, v.game, v.currency, v.seq, v.move, v.stake_returned, v.win_taken, "              \
-	"v.receivable, v.pending_taken, (extract(epoch from v.time) * 1000000)::bigint"
+	"v.receivable, v.pending_taken, (extract(epoch from v.time) * 1000000)::bigint, v.awards"
 #define VOIDS_SQL(which)                                                                           \
 	"select " VOID_COLUMNS " from wallet.void v where v.player = $1::bigint" which
 
@@ -65,7 +63,7 @@ static const char known_sql[] =
 	"select " VOID_COLUMNS ", e.request_id = $3::bytea, e.record from wallet.void v left join "
 	"lateral gateway.void_row(v.shard, v.seq) e on true where v.player = $1::bigint and (v.round = $2::bigint or "
 	"e.request_id = $3::bytea) order by (e.request_id = $3::bytea) desc nulls last limit 1";
-enum { KNOWN_GAME = 1, KNOWN_SAME_ID = 10, KNOWN_RECORD = 11 };
+enum { KNOWN_GAME = 1, KNOWN_SAME_ID = 11, KNOWN_RECORD = 12 };
 
 static void void_json(struct json_out *out, const PGresult *result, int i)
 {
@@ -82,6 +80,7 @@ static void void_json(struct json_out *out, const PGresult *result, int i)
 	out_int(out, "receivable_minor", pg_number(result, i, 7));
 	out_int(out, "pending_taken_minor", pg_number(result, i, 8));
 	out_int(out, "time_us", pg_number(result, i, 9));
+	out_int(out, "awards_minor", pg_number(result, i, 10));
 	out_close(out, '}');
 }
 
@@ -163,29 +162,31 @@ static void on_voided(struct gateway *gateway, struct edge_request *request,
 
 static void content_hash(player_id player, const struct void_body *body, uint8_t hash_r[ID_BYTES])
 {
-	char text[PLAYER_TEXT_MAX], content[SLUG_MAX + REASON_MAX + 64];
+	char text[PLAYER_TEXT_MAX], content[SLUG_MAX + REASON_MAX + 96];
 
 	player_id_format(player, text);
-	(void)snprintf(content, sizeof(content), "void %s %" PRId64 " %s", body->game, body->round,
-		body->reason);
+	(void)snprintf(content, sizeof(content), "%s %s %" PRId64 " %s",
+		body->award ? "void-and-award" : "void", body->game, body->round, body->reason);
 	auth_id(text, content, hash_r);
 }
 
 static void request_void(struct waiting *waiting, struct edge_request *request)
 {
-	struct service_request sent = { .done = on_voided, .player = waiting->player };
+	struct void_order *order = &waiting->order;
+	struct service_request sent = { .done = on_voided, .player = order->player };
 	Carillon__SpinCommand command;
 
 	carillon__spin_command__init(&command);
-	sent.number = waiting->body.round;
-	(void)snprintf(sent.text, sizeof(sent.text), "%s", waiting->body.game);
+	sent.number = order->body.round;
+	(void)snprintf(sent.text, sizeof(sent.text), "%s", order->body.game);
 	command.kind = CARILLON__SPIN_KIND__SPIN_VOID;
-	command.game = waiting->body.game;
-	command.round = (uint64_t)waiting->body.round;
-	command.reason = waiting->body.reason;
-	command.request_id.data = waiting->id;
+	command.game = order->body.game;
+	command.round = (uint64_t)order->body.round;
+	command.reason = order->body.reason;
+	command.awards = order->approved;
+	command.request_id.data = order->id;
 	command.request_id.len = ID_BYTES;
-	command.content_hash.data = waiting->hash;
+	command.content_hash.data = order->hash;
 	command.content_hash.len = ID_BYTES;
 	(void)request_spin(waiting->gateway, request, sent, &command);
 }
@@ -196,7 +197,7 @@ static bool same_content(const struct waiting *waiting, const PGresult *result)
 	uint8_t *bytes = pg_bytea(result, 0, KNOWN_RECORD, &length);
 	Carillon__Record *record = carillon__record__unpack(NULL, length, bytes);
 	bool same = record != NULL && record->content_hash.len == ID_BYTES &&
-		    memcmp(record->content_hash.data, waiting->hash, ID_BYTES) == 0;
+		    memcmp(record->content_hash.data, waiting->order.hash, ID_BYTES) == 0;
 
 	if (record != NULL)
 		carillon__record__free_unpacked(record, NULL);
@@ -206,24 +207,42 @@ static bool same_content(const struct waiting *waiting, const PGresult *result)
 
 /* A claim is opened with its round's row and only ever closed, so none is missed once the round
  * can be read; the wallet checks again. */
-static const char claims_sql[] = "select gateway.claims_open($1::bigint, $2::bigint)";
+static const char claims_sql[] = "select gateway.claims_open($1::bigint, $2::bigint), 0::bigint";
+static const char awards_sql[] =
+	"select unpaid, paid from wallet.round_awards($1::bigint, $2::bigint, 0, 0)";
+
+static void refuse_void(const struct waiting *waiting, struct edge_request *request,
+	const char *code, const char *message)
+{
+	void_audit(waiting->gateway, waiting->ticket, waiting->order.player,
+		waiting->order.body.round, waiting->order.body.game, 409);
+	edge_answer_error(request, 409, code, message, "round", NULL, NULL);
+}
 
 static void on_claims(void *context, PGresult *result, const char *error)
 {
 	struct waiting *waiting = context;
 	struct edge_request *request = request_of(waiting, result, error);
+	struct void_order *order = &waiting->order;
 
-	if (request != NULL && pg_number(result, 0, 0) == 0) {
-		request_void(waiting, request);
-	} else if (request != NULL) {
-		void_audit(waiting->gateway, waiting->ticket, waiting->player, waiting->body.round,
-			waiting->body.game, 409);
+	if (request == NULL)
+		goto out;
+	order->awards = pg_number(result, 0, 1);
+	if (pg_number(result, 0, 0) > 0) {
 		retry_hint(request);
-		edge_answer_error(request, 409, "claim_open",
+		refuse_void(waiting, request, "claim_open",
 			"This round has won a jackpot or Jackpot Cards that are not paid yet. It "
-			"can be voided once they have been paid. Try again then, with a new Idempotency-Key.",
-			"round", NULL, NULL);
+			"can be voided once they have been paid. Try again then, with a new "
+			"Idempotency-Key.");
+	} else if (order->body.award && order->awards == 0) {
+		refuse_void(waiting, request, "no_award",
+			"No jackpot was paid to this round. Void it without \"award\".");
+	} else if (order->body.award && !order->approved) {
+		void_ask_second(waiting->gateway, request, order);
+	} else {
+		request_void(waiting, request);
 	}
+out:
 	free(waiting);
 }
 
@@ -232,10 +251,17 @@ static void claims_query(struct waiting *waiting)
 	char numbers[2][24];
 	const char *parameters[] = { numbers[0], numbers[1] };
 
-	(void)snprintf(numbers[0], sizeof(numbers[0]), "%" PRId64, waiting->player);
-	(void)snprintf(numbers[1], sizeof(numbers[1]), "%" PRId64, waiting->body.round);
-	pg_pool_query(
-		waiting->gateway->pg_ro, claims_sql, 2, parameters, QUERY_MS, on_claims, waiting);
+	(void)snprintf(numbers[0], sizeof(numbers[0]), "%" PRId64, waiting->order.player);
+	(void)snprintf(numbers[1], sizeof(numbers[1]), "%" PRId64, waiting->order.body.round);
+	pg_pool_query(waiting->gateway->pg_ro, waiting->order.body.award ? awards_sql : claims_sql,
+		2, parameters, QUERY_MS, on_claims, waiting);
+}
+
+void void_other_content(struct edge_request *request)
+{
+	edge_answer_error(request, 422, "other_content",
+		"This Idempotency-Key was already used for a different request. Nothing was done.",
+		"Idempotency-Key", NULL, NULL);
 }
 
 /* The engine knows only a player's last requests and can read back only so far; the wallet's own
@@ -247,7 +273,7 @@ static void on_known(void *context, PGresult *result, const char *error)
 	bool known = request != NULL && PQntuples(result) == 1;
 	bool same_id = known && PQgetvalue(result, 0, KNOWN_SAME_ID)[0] == 't';
 	bool other_game = known && strcmp(game_slug((uint32_t)pg_number(result, 0, KNOWN_GAME)),
-					   waiting->body.game) != 0;
+					   waiting->order.body.game) != 0;
 
 	if (request == NULL) {
 		free(waiting);
@@ -258,48 +284,50 @@ static void on_known(void *context, PGresult *result, const char *error)
 		return;
 	}
 	bool again = same_id && same_content(waiting, result);
-	void_audit(waiting->gateway, waiting->ticket, waiting->player, waiting->body.round,
-		waiting->body.game,
+	void_audit(waiting->gateway, waiting->ticket, waiting->order.player,
+		waiting->order.body.round, waiting->order.body.game,
 		again	  ? 200
 		: same_id ? 422
 			  : 409);
 	if (again)
 		answer_rows(waiting->gateway, request, result, true, "voids", void_json);
 	else if (same_id)
-		edge_answer_error(request, 422, "other_content",
-			"This Idempotency-Key was already used for a different request. Nothing was done.",
-			"Idempotency-Key", NULL, NULL);
+		void_other_content(request);
 	else
 		edge_answer_error(
 			request, 409, "void", "This round is already void.", "round", NULL, NULL);
 	free(waiting);
 }
 
-void on_void(struct edge_request *request, void *context)
+void void_carry_out(
+	struct gateway *gateway, struct edge_request *request, const struct void_order *order)
 {
-	struct gateway *gateway = context;
-	struct void_body body = { 0 };
-	struct waiting *waiting;
-	uint32_t operator_id;
-	player_id player;
-	const char *key;
+	struct waiting *waiting = waiting_new(gateway, request);
 	char numbers[2][24], id[2 * ID_BYTES + 3] = "\\x";
 	const char *parameters[] = { numbers[0], numbers[1], id };
 
-	if (!auth_operator_path(gateway, request, &operator_id) || !auth_key(request, &key) ||
-		!player_path(request, operator_id, &player) ||
-		!answer_parse(request, void_fields, &body) ||
-		!game_served(gateway, request, body.game))
-		return;
-	waiting = waiting_new(gateway, request);
-	waiting->player = player;
-	waiting->body = body;
-	auth_id(key, "void", waiting->id);
-	content_hash(player, &body, waiting->hash);
-	hex_format(waiting->id, ID_BYTES, id + 2);
-	(void)snprintf(numbers[0], sizeof(numbers[0]), "%" PRId64, player);
-	(void)snprintf(numbers[1], sizeof(numbers[1]), "%" PRId64, body.round);
+	waiting->order = *order;
+	hex_format(order->id, ID_BYTES, id + 2);
+	(void)snprintf(numbers[0], sizeof(numbers[0]), "%" PRId64, order->player);
+	(void)snprintf(numbers[1], sizeof(numbers[1]), "%" PRId64, order->body.round);
 	pg_pool_query(gateway->pg_ro, known_sql, 3, parameters, QUERY_MS, on_known, waiting);
+}
+
+void on_void(struct edge_request *request, void *context)
+{
+	struct gateway *gateway = context;
+	struct void_order order = { 0 };
+	uint32_t operator_id;
+	const char *key;
+
+	if (!auth_operator_path(gateway, request, &operator_id) || !auth_key(request, &key) ||
+		!player_path(request, operator_id, &order.player) ||
+		!answer_parse(request, void_fields, &order.body) ||
+		!game_served(gateway, request, order.body.game))
+		return;
+	auth_id(key, "void", order.id);
+	content_hash(order.player, &order.body, order.hash);
+	void_carry_out(gateway, request, &order);
 }
 
 void on_voids(struct edge_request *request, void *context)

@@ -227,6 +227,7 @@ const struct field void_fields[] = {
 	{ "game", FIELD_SLUG, true, 1, SLUG_MAX, AT(void_body, game, has_game) },
 	{ "round", FIELD_INT, true, 1, MOVE_MAX, AT(void_body, round, has_round) },
 	{ "reason", FIELD_TEXT, true, 1, VOID_REASON_MAX, AT(void_body, reason, has_reason) },
+	{ "award", FIELD_BOOL, false, 0, 0, AT(void_body, award, has_award) },
 	END,
 };
 

@@ -122,7 +122,8 @@ struct void_body {
 	char game[SLUG_MAX + 1];
 	int64_t round;
 	char reason[REASON_MAX + 1];
-	bool has_game, has_round, has_reason;
+	bool award; /* the round's jackpots are taken back too */
+	bool has_game, has_round, has_reason, has_award;
 };
 
 /* POST /v1/payments/calls */

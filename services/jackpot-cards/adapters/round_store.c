@@ -165,6 +165,64 @@ uint32_t round_store_game(PGconn *conn, const struct claim_id *id)
 	return game;
 }
 
+static void odds_take(const PGresult *rows, int row, int column, struct card_play *play)
+{
+	size_t length;
+	uint8_t *bytes = pg_bytea(rows, row, column, &length);
+
+	play->odds_length = length <= sizeof(play->odds) ? length : 0;
+	memcpy(play->odds, bytes, play->odds_length);
+	PQfreemem(bytes);
+}
+
+/* The odds of operators, in the order of their versions: the closest ones hold. As the engine
+ * chooses them. */
+static void odds_of_operators(
+	PGconn *conn, uint32_t set, uint32_t operator_id, struct card_play *play)
+{
+	struct pg_args args = { 0 };
+	int closest = -1;
+	int64_t game = -1;
+
+	pg_args_int(&args, set);
+	pg_args_int(&args, play->currency);
+	pg_args_int(&args, operator_id);
+	pg_args_int(&args, (int64_t)play->claimed_us);
+	PGresult *rows = pg_args_query(&args, conn,
+		"select operator, game, action from cards.odds where pool = $1 and currency = $2 "
+		"and operator in (0, $3) and time <= 'epoch'::timestamptz + $4 * interval '1 "
+		"microsecond' order by version");
+	for (int i = 0; i < PQntuples(rows); i++) {
+		int64_t of_game = pg_number(rows, i, 1);
+		int close = (pg_number(rows, i, 0) != 0 ? 2 : 0) + (of_game != 0 ? 1 : 0);
+
+		if (of_game != 0 && game < 0)
+			game = round_store_game(conn, &play->id);
+		if (close < closest || (of_game != 0 && of_game != game))
+			continue;
+		closest = close;
+		odds_take(rows, i, 2, play);
+	}
+	PQclear(rows);
+}
+
+void round_store_odds(PGconn *conn, uint32_t set, uint32_t operator_id, struct card_play *play)
+{
+	struct pg_args args = { 0 };
+
+	pg_args_int(&args, set);
+	pg_args_int(&args, play->currency);
+	pg_args_int(&args, (int64_t)play->claimed_us);
+	PGresult *rows = pg_args_query(&args, conn,
+		"select digest from cards.set_odds where pool = $1 and currency = $2 and since <= "
+		"'epoch'::timestamptz + $3 * interval '1 microsecond' order by number desc limit "
+		"1");
+	if (PQntuples(rows) == 1)
+		odds_take(rows, 0, 0, play);
+	PQclear(rows);
+	odds_of_operators(conn, set, operator_id, play);
+}
+
 uint64_t round_store_next(PGconn *conn, uint32_t set)
 {
 	struct pg_args args = { 0 };
@@ -274,7 +332,7 @@ static const char *array(const uint8_t *values, size_t n, char out[NUMBERS_MAX])
 static void insert(PGconn *conn, uint32_t set, const struct card_play *play)
 {
 	struct pg_args args = { 0 };
-	char weights[NUMBERS_MAX], salt[HEX_MAX], hash[HEX_MAX];
+	char weights[NUMBERS_MAX], salt[HEX_MAX], hash[HEX_MAX], odds[HEX_MAX];
 	(void)snprintf(weights, sizeof(weights), "{%u,%u,%u,%u}", play->weight[0], play->weight[1],
 		play->weight[2], play->weight[3]);
 	pg_args_int(&args, set);
@@ -293,13 +351,15 @@ static void insert(PGconn *conn, uint32_t set, const struct card_play *play)
 	pg_args_text(&args, jackpot_hex(play->salt, sizeof(play->salt), salt));
 	pg_args_text(&args, jackpot_hex(play->secret_hash, sizeof(play->secret_hash), hash));
 	pg_args_text(&args, weights);
+	pg_args_text(&args,
+		play->odds_length == 0 ? NULL : jackpot_hex(play->odds, play->odds_length, odds));
 	pg_args_run(&args, conn,
 		"insert into cards.round (pool, number, player, move, index, currency, "
 		"stake_minor, wallet_shard, wallet_seq, claimed, opened, expires, key, salt, "
-		"secret_hash, weights) values ($1, $2, $3, $4, $5, $6, $7, $8, $9,"
+		"secret_hash, weights, odds) values ($1, $2, $3, $4, $5, $6, $7, $8, $9,"
 		" 'epoch'::timestamptz + $10 * interval '1 microsecond',"
 		" 'epoch'::timestamptz + $11 * interval '1 microsecond',"
-		" 'epoch'::timestamptz + $12 * interval '1 microsecond', $13, $14, $15, $16)");
+		" 'epoch'::timestamptz + $12 * interval '1 microsecond', $13, $14, $15, $16, $17)");
 }
 
 static void update(PGconn *conn, const struct card_play *play)

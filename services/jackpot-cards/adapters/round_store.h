@@ -21,6 +21,9 @@ struct card_play {
 	uint8_t salt[CARD_SALT_BYTES];
 	uint8_t secret[CARD_SECRET_BYTES], secret_hash[CARD_SECRET_BYTES];
 	uint32_t weight[CARD_LEVELS];
+	/* Until it is durable: the version of the odds that began it; length 0: not known. */
+	uint8_t odds[CARD_SECRET_BYTES];
+	size_t odds_length;
 	struct card_round round;
 	bool by_house;
 
@@ -57,6 +60,8 @@ uint32_t round_store_game(PGconn *conn, const struct claim_id *id);
 uint64_t round_store_next(PGconn *conn, uint32_t set);
 /* Card rounds that are not won, oldest last; each is malloc'ed. */
 struct card_play *round_store_open(PGconn *conn, uint32_t set, const struct numbered_keys *keys);
+/* Sets the version of the odds that were in force when the card round's claim was booked. */
+void round_store_odds(PGconn *conn, uint32_t set, uint32_t operator_id, struct card_play *play);
 /* One card round, won or not. False when the set has no such round. */
 bool round_store_find(PGconn *conn, uint32_t set, const struct claim_id *id,
 	const struct numbered_keys *keys, struct card_play *play_r);

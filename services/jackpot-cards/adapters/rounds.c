@@ -222,6 +222,8 @@ static void open_round(
 		free(play);
 		return;
 	}
+	round_store_odds(
+		service_pg(service), instance->set.number, player_operator(play->id.player), play);
 	instance->next_number++;
 	instance->plays = play;
 	instance->dirty = true;

@@ -50,6 +50,47 @@ void terms_text(const struct card_set_config *set, char *out)
 	add(out, &length, "]}");
 }
 
+/* Are these the odds that the newest row says? *number_r: of that row; 0: there is none. */
+static bool in_force(PGconn *conn, uint32_t set, const struct card_set_odds *odds,
+	const char *digest, int64_t *number_r)
+{
+	struct pg_args args = { 0 };
+	bool same;
+
+	pg_args_int(&args, set);
+	pg_args_int(&args, odds->currency);
+	pg_args_text(&args, digest);
+	PGresult *rows = pg_args_query(&args, conn,
+		"select number, odds_in, odds_of, digest = $3 from cards.set_odds where pool = $1 "
+		"and currency = $2 order by number desc limit 1");
+	same = PQntuples(rows) == 1 && pg_u64(rows, 0, 1) == odds->in &&
+	       pg_u64(rows, 0, 2) == odds->of && PQgetvalue(rows, 0, 3)[0] == 't';
+	*number_r = PQntuples(rows) == 1 ? pg_number(rows, 0, 0) : 0;
+	PQclear(rows);
+	return same;
+}
+
+static void odds_add(PGconn *conn, const struct card_set_config *set, const char *digest)
+{
+	for (size_t i = 0; i < set->odds_count; i++) {
+		const struct card_set_odds *odds = &set->odds[i];
+		struct pg_args args = { 0 };
+		int64_t number;
+
+		if (in_force(conn, set->number, odds, digest, &number))
+			continue;
+		pg_args_int(&args, set->number);
+		pg_args_int(&args, odds->currency);
+		pg_args_int(&args, number + 1);
+		pg_args_int(&args, (int64_t)odds->in);
+		pg_args_int(&args, (int64_t)odds->of);
+		pg_args_text(&args, digest);
+		pg_args_run(&args, conn,
+			"insert into cards.set_odds (pool, currency, number, odds_in, odds_of, "
+			"digest) values ($1, $2, $3, $4, $5, $6) on conflict do nothing");
+	}
+}
+
 void terms_store_add(PGconn *conn, const struct card_sets *sets)
 {
 	char text[TERMS_TEXT_MAX], hex[2 * SHA256_BYTES + 3];
@@ -69,5 +110,6 @@ void terms_store_add(PGconn *conn, const struct card_sets *sets)
 		pg_args_run(&args, conn,
 			"insert into cards.terms (pool, digest, terms) values ($1, $2, $3) on "
 			"conflict do nothing");
+		odds_add(conn, &sets->set[i], hex);
 	}
 }

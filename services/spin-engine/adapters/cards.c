@@ -41,11 +41,13 @@ void cards_load(const char *folder, const struct games *games, struct card_sets 
 void cards_rules_read(PGconn *conn, struct cards_rules *rules_r)
 {
 	PGresult *result = pg_again(conn,
-		"select pool, 0, 0, 0, 0, 0 from cards.card_set where state <> 'live' union all "
-		"select pool, operator, game, 0, 0, 0 from cards.participation where not takes_part "
-		"union all (select distinct on (pool, operator, game, currency) pool, operator, "
-		"game, currency, odds_in, odds_of from cards.odds order by pool, operator, game, "
-		"currency, version desc)",
+		"select pool, 0, 0, 0, 0, 0, 0 from cards.card_set where state <> 'live' union all "
+		"select pool, operator, game, 0, 0, 0, 0 from cards.participation where not "
+		"takes_part union all (select distinct on (pool, operator, game, currency) pool, "
+		"operator, game, currency, odds_in, odds_of, 0 from cards.odds order by pool, "
+		"operator, game, currency, version desc) union all (select distinct on (pool, "
+		"currency) pool, 0, 0, currency, odds_in, odds_of, 1 from cards.set_odds order by "
+		"pool, currency, number desc)",
 		0, NULL);
 	int n = PQntuples(result);
 
@@ -59,21 +61,23 @@ void cards_rules_read(PGconn *conn, struct cards_rules *rules_r)
 		rules_r->rule[i] = (struct cards_rule){ (uint32_t)pg_number(result, i, 0),
 			(uint32_t)pg_number(result, i, 1), (uint32_t)pg_number(result, i, 2),
 			(uint32_t)pg_number(result, i, 3), (uint64_t)pg_number(result, i, 4),
-			(uint64_t)pg_number(result, i, 5) };
+			(uint64_t)pg_number(result, i, 5), pg_number(result, i, 6) != 0 };
 	rules_r->count = (size_t)n;
 	PQclear(result);
 }
 
-/* The most specific rule applies: the operator's, then the game's, then the general one. An
- * operator who opted out has no odds. */
+/* The most specific rule applies: the operator's, then the game's, then the general one, then the
+ * set's. An operator who opted out has no odds. */
 static struct cards_odds odds_by_rules(const struct cards_rules *rules, uint32_t game,
 	player_id player, uint32_t currency, struct cards_odds odds)
 {
-	int closest = -1;
+	int closest = -2;
 
 	for (size_t i = 0; i < rules->count; i++) {
 		const struct cards_rule *rule = &rules->rule[i];
-		int close = (rule->operator_id != 0 ? 2 : 0) + (rule->game != 0 ? 1 : 0);
+		int close = rule->of_set
+				    ? -1
+				    : (rule->operator_id != 0 ? 2 : 0) + (rule->game != 0 ? 1 : 0);
 
 		if (rule->pool != odds.pool ||
 			(rule->operator_id != 0 && rule->operator_id != player_operator(player)) ||

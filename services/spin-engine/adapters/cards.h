@@ -17,11 +17,12 @@
 void cards_load(const char *folder, const struct games *games, struct card_sets *sets_r);
 #define CARDS_RULES_MAX 4096
 
-/* Operators' rules, which override the configuration; read every second. 0 in operator, game or
- * currency: all. */
+/* Operators' rules and the odds that jackpot-cards has put in force, which override the
+ * configuration; read every second. 0 in operator, game or currency: all. */
 struct cards_rule {
 	uint32_t pool, operator_id, game, currency;
 	uint64_t in, of; /* `of` is 0: no cards */
+	bool of_set;	 /* the odds of the set itself, in force before any operator's */
 };
 struct cards_rules {
 	size_t count;

@@ -175,6 +175,7 @@ static size_t record_pack(const struct player_record *record, uint8_t *out)
 	message.next_salt = data_of(record->next.bytes, PLAYER_SALT_BYTES);
 	message.next_key = record->next.key;
 	message.collected = record->collected.minor;
+	message.awards = record->awards.minor;
 	memcpy(reason, record->reason, sizeof(reason));
 	if (reason[0] != '\0')
 		message.reason = reason;
@@ -495,10 +496,12 @@ static enum codec_status get_record(const Carillon__Record *message, struct play
 		return CODEC_FORMAT;
 	if (!get_bytes(&message->content_hash, PLAYER_ID_BYTES, record->content_hash) ||
 		!get_bytes(&message->next_salt, PLAYER_SALT_BYTES, record->next.bytes) ||
-		message->collected < 0 || strlen(message->reason) > PLAYER_REASON_MAX)
+		message->collected < 0 || message->awards < 0 ||
+		strlen(message->reason) > PLAYER_REASON_MAX)
 		return CODEC_RANGE;
 	record->next.key = message->next_key;
 	record->collected = money_of(message->collected);
+	record->awards = money_of(message->awards);
 	memcpy(record->reason, message->reason, strlen(message->reason) + 1);
 	record->has_game = message->state != NULL;
 	return message->state ? get_state(message->state, &record->game) : CODEC_OK;
@@ -626,8 +629,9 @@ enum codec_status player_decode(const uint8_t *bytes, size_t count, struct playe
 /* ---- the bound ---- */
 
 /* Every field has its longest value. Only open rounds have a cursor and picks, only closed ones a
- * draw of cards. Script and reason never occur together, but both are counted. By the loader's
- * check no game has both a carried state and a gamble. */
+ * draw of cards. Script and reason never occur together, but both are counted. A void takes awards
+ * back and collects nothing; both fields have the same length. By the loader's check no game has
+ * both a carried state and a gamble. */
 static size_t record_bytes_of(bool gambles, bool open)
 {
 	struct player_record record;
@@ -636,6 +640,7 @@ static size_t record_bytes_of(bool gambles, bool open)
 
 	memset(&record, 0x7f, sizeof(record));
 	record.reason[PLAYER_REASON_MAX] = '\0';
+	record.collected = money_of(0);
 	record.has_game = true;
 	state->witch_chosen = true;
 	state->card_count = GAMBLE_CARDS_MAX;

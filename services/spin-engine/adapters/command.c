@@ -218,6 +218,7 @@ static bool read_rest(
 		return bad_length(fault, "reason", reason, 1, PLAYER_REASON_MAX);
 	if (core->verb == VERB_VOID)
 		memcpy(core->reason, message->reason, reason + 1);
+	core->awards_named = core->verb == VERB_VOID && message->awards;
 	if (core->verb == VERB_REPLAY && message->round == 0)
 		return bad(fault, "round", "The round is missing.");
 	core->expect = message->expect;

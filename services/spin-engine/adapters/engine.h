@@ -114,6 +114,10 @@ void answer_replay(struct engine *engine, struct seat *seat, const struct spin_c
  * many rows of an open day come before it; 503. */
 uint32_t past_round_read(struct engine *engine, const struct seat *seat, uint32_t game,
 	uint64_t round, struct past_round *past_r);
+/* Reads the sum of the jackpots paid to a round. 200; 404: none; 409: a claim is not paid yet; 503.
+ */
+uint32_t past_awards_read(
+	struct engine *engine, const struct seat *seat, uint64_t round, struct money *awards_r);
 
 /* replay.c */
 void replay_answer(struct engine *engine, struct seat *seat, struct request *request);

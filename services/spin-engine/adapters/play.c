@@ -78,6 +78,7 @@ static void fill_amounts(struct player_proposal *proposal, Carillon__Proposal *m
 	message->pools = proposal->pool;
 	message->not_after_us = proposal->not_after_us;
 	message->void_move = proposal->void_move;
+	message->awards = proposal->awards.minor;
 	if (proposal->bonus) {
 		message->bonus_spin.len = PLAYER_ID_BYTES;
 		message->bonus_spin.data = proposal->bonus_spin;
@@ -89,6 +90,7 @@ static size_t record_of(const struct player_proposal *proposal, const struct spi
 {
 	struct player_record record = { .next = proposal->next,
 		.collected = proposal->collected,
+		.awards = proposal->awards,
 		.has_game = proposal->has_game };
 
 	memcpy(record.content_hash, command->core.content_hash, sizeof(record.content_hash));
@@ -475,6 +477,37 @@ static uint32_t mode_of(const struct game *game, const char *id)
 	return mode;
 }
 
+static void void_journal_fault(struct fault *fault)
+{
+	fault_set(fault, 503, "journal_unavailable",
+		"The round cannot be read now. Nothing was done. Try again.");
+}
+
+/* Reads the jackpots that the order names. False: they cannot be taken back, and the request was
+ * declined. */
+static bool void_awards(struct engine *engine, struct seat *seat, struct request *request)
+{
+	struct player_command *command = &request->command.core;
+	struct fault fault;
+	uint32_t http = 200;
+
+	if (command->awards_named)
+		http = past_awards_read(engine, seat, command->round, &command->awards);
+	if (http == 200)
+		return true;
+	if (http == 404)
+		fault_set(&fault, 409, "no_award",
+			"No jackpot was paid to this round. Void it without \"award\".");
+	else if (http == 409)
+		fault_of_refusal(CARILLON__REFUSAL__REFUSAL_CLAIM_OPEN, &fault);
+	else
+		void_journal_fault(&fault);
+	snprintf(fault.where, sizeof(fault.where), "round");
+	fault_found(&fault, "%" PRIu64, command->round);
+	decline_fault(engine, seat, &fault);
+	return false;
+}
+
 /* Voids a round that is no longer in the state, with its figures from the journal. */
 static void void_past(struct engine *engine, struct seat *seat, struct request *request,
 	const struct request_subject *subject)
@@ -488,6 +521,8 @@ static void void_past(struct engine *engine, struct seat *seat, struct request *
 
 	assert(subject->game !=
 		NULL); /* player_check has checked everything else before the round */
+	if (!void_awards(engine, seat, request))
+		return;
 	http = past_round_read(engine, seat, subject->game->number, command->round, &past);
 	if (http != 200) {
 		if (http == 404)
@@ -501,8 +536,7 @@ static void void_past(struct engine *engine, struct seat *seat, struct request *
 				"The player has too many bookings since the round. It can be "
 				"voided once the wallet has closed the day.");
 		else
-			fault_set(&fault, 503, "journal_unavailable",
-				"The round cannot be read now. Nothing was done. Try again.");
+			void_journal_fault(&fault);
 		snprintf(fault.where, sizeof(fault.where), "round");
 		fault_found(&fault, "%" PRIu64, command->round);
 		decline_fault(engine, seat, &fault);
@@ -512,8 +546,11 @@ static void void_past(struct engine *engine, struct seat *seat, struct request *
 	keys_salt(engine->keys, &entropy.next);
 	(void)draw_health_salt(&engine->health, entropy.next.bytes);
 	(void)draws_fail(engine, command->verb); /* a void draws nothing, so it may go on */
-	player_propose_void_past(&seat->player, subject->play, &past, &entropy, &proposal);
-	launch(engine, seat, request, &proposal, 0);
+	past.awards = command->awards;
+	if (player_propose_void_past(&seat->player, subject->play, &past, &entropy, &proposal))
+		launch(engine, seat, request, &proposal, 0);
+	else
+		fail(engine, seat, REFUSED_OVERFLOW);
 }
 
 /* False: the seat must wait. */
@@ -553,7 +590,8 @@ static bool decide(struct engine *engine, struct seat *seat, struct request *req
 		decide_step(engine, seat, request, &subject);
 		return true;
 	case PLAYER_PROPOSE:
-		decide_propose(engine, seat, request, &subject);
+		if (command->verb != VERB_VOID || void_awards(engine, seat, request))
+			decide_propose(engine, seat, request, &subject);
 		return true;
 	case PLAYER_REFUSE:
 		break;

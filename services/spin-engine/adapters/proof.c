@@ -146,7 +146,8 @@ static bool row_read(const struct proving *proving, const Carillon__ProofMove *f
 	row->scripts = proving->scripts;
 	row->has_past = from->past;
 	row->past = (struct past_round){ fact->game, fact->round, money_of(from->past_stake),
-		money_of(from->past_credited) };
+		money_of(from->past_credited), money_of(0) };
+	row->awards = money_of(from->awards);
 	grant_read(from->grant, row);
 	return true;
 }
@@ -227,7 +228,8 @@ static bool differs(struct proof_difference *difference, const char *field, cons
 }
 
 static bool check(struct proving *proving, const struct player_game *play,
-	const struct proof_row *row, bool odds_known, struct proof_difference *difference)
+	const struct proof_row *row, const Carillon__ProofMove *message,
+	struct proof_difference *difference)
 {
 	const uint8_t *digest = proof_definition(play, row);
 	const struct game *game = NULL;
@@ -242,8 +244,8 @@ static bool check(struct proving *proving, const struct player_game *play,
 	if (!keys_make(proving, play, row, &entropy))
 		return differs(difference, "round.salt.key", "no such key in the file",
 			"the key that it was drawn with");
-	if (odds_known &&
-		!proof_odds_check(&proving->odds, proving->player.id, play, game, row, difference))
+	if (message->odds_known && !proof_odds_check(&proving->odds, proving->player.id, play, game,
+					   row, message->time_us, difference))
 		return false;
 	return proof_check(&proving->player, play, game, row, &entropy, difference);
 }
@@ -277,7 +279,7 @@ static void judge(struct proving *proving, const struct kept_play *kept,
 		proving->counts.rounds++;
 		proving->counts.scripted += row->record && row->record->game.round.forced_count > 0;
 	}
-	if (check(proving, kept ? &kept->play : NULL, row, message->odds_known, &difference)) {
+	if (check(proving, kept ? &kept->play : NULL, row, message, &difference)) {
 		proving->counts.proven++;
 		verdict(proving, fact, "ok", NULL);
 	} else {

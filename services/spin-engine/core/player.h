@@ -192,6 +192,8 @@ struct player_command {
 	uint64_t round;
 	uint32_t choice, cursor;
 	struct autoplay_settings autoplay; /* AUTOPLAY; spins 0: stop */
+	bool awards_named;		   /* VOID: the round's jackpots are taken back too */
+	struct money awards; /* set by the caller of player_propose if they are named */
 	char reason[PLAYER_REASON_MAX + 1];
 };
 
@@ -270,8 +272,8 @@ struct player_proposal {
 	struct player_claim claim[PLAYER_CLAIMS_MAX + 1]; /* the claim of Jackpot Cards is last */
 	uint64_t not_after_us;
 	uint64_t void_move;
-	struct money collected;
-	bool bonus; /* BET: a bonus spin of this grant */
+	struct money collected, awards; /* awards: part of a VOID's stake */
+	bool bonus;			/* BET: a bonus spin of this grant */
 	uint8_t bonus_spin[PLAYER_ID_BYTES];
 	bool has_game; /* false: OPEN */
 	struct player_game after;
@@ -309,6 +311,7 @@ struct player_record {
 	uint8_t content_hash[PLAYER_ID_BYTES];
 	struct player_salt next;
 	struct money collected;
+	struct money awards; /* VOID: the round's jackpots, taken back with the rest */
 	char reason[PLAYER_REASON_MAX + 1];
 	bool has_game;
 	struct player_game game;
@@ -358,10 +361,12 @@ struct past_round {
 	uint32_t game; /* number */
 	uint64_t round;
 	struct money stake, credited; /* credited: paid to the balance, except awards */
+	struct money awards;	      /* to take back too; 0: they stay */
 };
 /* Voids a past round by compensating entries alone: no game's state changes. `play`: of the round's
- * game; NULL: none. The wallet checks that the round is not void already. */
-void player_propose_void_past(const struct player *player, const struct player_game *play,
+ * game; NULL: none. The wallet checks that the round is not void already. False: the amounts are
+ * too large. */
+bool player_propose_void_past(const struct player *player, const struct player_game *play,
 	const struct past_round *past, const struct player_entropy *entropy,
 	struct player_proposal *proposal_r);
 /* Proposes a move. Call after PLAYER_PROPOSE of player_check or player_step. REFUSED_NOTHING, or

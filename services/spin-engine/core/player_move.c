@@ -378,11 +378,18 @@ static enum player_refusal propose_halve(const struct player *player,
 
 /* ---- the house ---- */
 
+static bool take_back(struct player_proposal *proposal, struct money credited, struct money awards)
+{
+	proposal->awards = awards;
+	return money_add(credited, awards, &proposal->stake);
+}
+
 /* RULE bewitched 1.8; RULE mona-lisa 1.8; RULE mystic-gem 1.6; RULE mystery-elves 1.5; RULE
  * witch-feature 1.5. Compensating entries for a malfunction: the stake is returned, the credited
  * money is taken back (the wallet stops at balance 0 and books the rest as a receivable), pending
- * is forfeited. Contributions and awards stay. The bet value's carried state (potions and unlocks)
- * is again what it was before the round (RULE witch-feature 1.5). */
+ * is forfeited. Contributions stay, and so do awards unless the order names them. The bet value's
+ * carried state (potions and unlocks) is again what it was before the round (RULE witch-feature
+ * 1.5). */
 static enum player_refusal propose_void(const struct player *player, const struct player_game *play,
 	const struct game *game, const struct player_command *command,
 	const struct player_entropy *entropy, struct player_proposal *proposal)
@@ -393,7 +400,8 @@ static enum player_refusal propose_void(const struct player *player, const struc
 	proposal->void_move = command->round;
 	proposal->forfeit = proposal->pending_before;
 	proposal->win_balance = round->stake;
-	proposal->stake = round->credited;
+	if (!take_back(proposal, round->credited, command->awards))
+		return REFUSED_OVERFLOW;
 	round->voided = true;
 	if (!game_state_carry(game, &proposal->after.state, &round->bet, &round->before))
 		return REFUSED_OVERFLOW;
@@ -402,7 +410,7 @@ static enum player_refusal propose_void(const struct player *player, const struc
 	return REFUSED_NOTHING;
 }
 
-void player_propose_void_past(const struct player *player, const struct player_game *play,
+bool player_propose_void_past(const struct player *player, const struct player_game *play,
 	const struct past_round *past, const struct player_entropy *entropy,
 	struct player_proposal *proposal_r)
 {
@@ -412,7 +420,7 @@ void player_propose_void_past(const struct player *player, const struct player_g
 	proposal_r->void_move = past->round;
 	proposal_r->pending_before = play ? player_pending(play) : money_of(0);
 	proposal_r->win_balance = past->stake;
-	proposal_r->stake = past->credited;
+	return take_back(proposal_r, past->credited, past->awards);
 }
 
 static enum player_refusal propose_setting(const struct player *player,

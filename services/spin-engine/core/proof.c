@@ -136,6 +136,9 @@ static struct player_command command_of(
 		.currency = row->fact.currency };
 	const struct play_round *round = recorded_round(row);
 
+	/* The order either names all jackpots or none. */
+	if (command.verb == VERB_VOID && row->record && row->record->awards.minor != 0)
+		command.awards = row->awards;
 	if (!round)
 		return command;
 	if (command.verb == VERB_BET)
@@ -183,12 +186,14 @@ static bool end_proposed(const struct player *player, const struct player_game *
 /* A round that is the last of its game is voided in the game's state, any other by its rows. */
 static bool past_proposed(const struct player *player, const struct player_game *play,
 	const struct proof_row *row, const struct player_entropy *entropy,
-	struct player_proposal *proposal_r)
+	const struct player_command *command, struct player_proposal *proposal_r)
 {
+	struct past_round past = row->past;
+
 	if (!row->has_past || (play && play->round.move == row->fact.round))
 		return false;
-	player_propose_void_past(player, play, &row->past, entropy, proposal_r);
-	return true;
+	past.awards = command->awards;
+	return player_propose_void_past(player, play, &past, entropy, proposal_r);
 }
 
 static bool propose(const struct player *player, const struct player_game *play,
@@ -203,7 +208,7 @@ static bool propose(const struct player *player, const struct player_game *play,
 	if (command.bonus) /* at the bet of its grant; without one the bet is refused */
 		player_bonus_spins_bet(player, &command);
 	if (row->fact.kind == PLAYER_MOVE_VOID && !row->record->has_game)
-		return past_proposed(player, play, row, entropy, proposal_r) ||
+		return past_proposed(player, play, row, entropy, &command, proposal_r) ||
 		       refused(difference, &error);
 	if (row->fact.kind == PLAYER_MOVE_RELEASE)
 		return end_proposed(player, play, game, &command, entropy, proposal_r) ||
@@ -245,6 +250,7 @@ static bool numbers_equal(const struct player_proposal *proposal, const struct p
 		{ "amount", row->amount.minor, owed },
 		{ "bonus", row->fact.bonus, proposal->bonus },
 		{ "collected", row->record->collected.minor, proposal->collected.minor },
+		{ "awards", row->record->awards.minor, proposal->awards.minor },
 		{ "claims", row->claim_count, proposal->claim_count },
 	};
 

@@ -258,14 +258,16 @@ size_t proof_world_message(const struct booked *booked, uint8_t *out)
 	move.row = &row.fact;
 	move.proven = row.proven;
 	move.odds_known = row.odds_known;
+	move.time_us = row.time_us;
 	input.body_case = CARILLON__PROOF_INPUT__BODY_MOVE;
 	input.move = &move;
 	return carillon__proof_input__pack(&input, out);
 }
 
 /* The odds that the world played with, among others. */
-static void send_odds(struct proving *proving, const struct cards_odds *cards, uint8_t *bytes)
+static void send_odds(struct proving *proving, const struct proof_world *world, uint8_t *bytes)
 {
+	const struct cards_odds *cards = &world->cards;
 	Carillon__ProofInput input = CARILLON__PROOF_INPUT__INIT;
 	Carillon__ProofOdds odds = CARILLON__PROOF_ODDS__INIT;
 	char error[PROVING_ERROR_MAX];
@@ -281,6 +283,8 @@ static void send_odds(struct proving *proving, const struct cards_odds *cards, u
 			proving, bytes, carillon__proof_input__pack(&input, bytes), error));
 		odds.in = cards->in;
 		odds.of = cards->of;
+		odds.from_us = world->cards_from_us;
+		odds.until_us = world->cards_until_us;
 	}
 }
 
@@ -294,7 +298,7 @@ uint64_t proof_world_prove(struct proof_world *world, size_t first, char **text_
 	uint8_t bytes[4096];
 
 	assert_true(proving_trust(proving, PROOF_GAMES, error));
-	send_odds(proving, &world->cards, bytes);
+	send_odds(proving, world, bytes);
 	for (size_t i = first; i < world->count; i++)
 		assert_true(proving_take(
 			proving, bytes, proof_world_message(&world->row[i], bytes), error));

@@ -20,6 +20,7 @@ struct booked {
 	struct player_record record;
 	bool proven;
 	bool odds_known;
+	uint64_t time_us; /* when it was booked */
 };
 
 struct proof_world {
@@ -27,7 +28,8 @@ struct proof_world {
 	struct keys *keys;
 	struct player player;
 	struct player_game play;
-	struct cards_odds cards; /* of 0: none */
+	struct cards_odds cards;		/* of 0: none */
+	uint64_t cards_from_us, cards_until_us; /* when the proof is told that they were in force */
 	uint64_t now_us, random;
 	size_t count;
 	struct booked row[PROOF_ROWS_MAX];

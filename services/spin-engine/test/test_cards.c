@@ -292,6 +292,28 @@ static void test_too_many_rules_start_no_cards(void **unused)
 	assert_int_equal(cards_odds_of(&sets, &rules, &game, 7, 978).of, 0);
 }
 
+/* The odds that jackpot-cards has put in force hold instead of the engine's file, and before them
+ * those of operators. */
+static void test_odds_in_force_override_the_file(void **unused)
+{
+	static struct card_sets sets = { .count = 1,
+		.set = { { .number = 2, .odds_count = 1, .odds = { { 978, 1, 10 } } } } };
+	static struct cards_rules rules = { .count = 1,
+		.found = 1,
+		.rule = { { 2, 0, 0, 978, 1, 20, true }, { 2, 0, 0, 978, 1, 30, false },
+			{ 2, 1, 0, 978, 1, 40, false } } };
+	static struct game game;
+	const player_id own = INT64_C(1) << 48 | 7, other = INT64_C(2) << 48 | 7;
+
+	(void)unused;
+	game.cards.pool = 2;
+	game.cards.eligible = true;
+	assert_int_equal(cards_odds_of(&sets, &rules, &game, own, 978).of, 20);
+	rules.count = rules.found = 3;
+	assert_int_equal(cards_odds_of(&sets, &rules, &game, own, 978).of, 40);
+	assert_int_equal(cards_odds_of(&sets, &rules, &game, other, 978).of, 30);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -304,6 +326,7 @@ int main(void)
 		cmocka_unit_test(test_cards_pause_autoplay),
 		cmocka_unit_test(test_cards_never_begin_with_a_bonus_spin),
 		cmocka_unit_test(test_cards_and_voids),
+		cmocka_unit_test(test_odds_in_force_override_the_file),
 		cmocka_unit_test(test_too_many_rules_start_no_cards),
 	};
 

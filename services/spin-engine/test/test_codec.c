@@ -105,6 +105,7 @@ static struct player_record full_record(bool open)
 	struct player_record record = { .content_hash = { 1, 2 },
 		.next = { { 3 }, 2 },
 		.collected = { 40 },
+		.awards = { 41000 },
 		.reason = "a reel stuck",
 		.has_game = true };
 	struct player_game *play = &record.game;
@@ -189,6 +190,7 @@ static void test_codec_record_round_trip(void **unused)
 			COUNT(open_fields));
 		assert_int_equal(back.game.state.autoplay.loss_limit.minor, -1);
 		assert_string_equal(back.reason, record.reason);
+		assert_int_equal(back.awards.minor, record.awards.minor);
 	}
 }
 
@@ -295,6 +297,7 @@ static void test_codec_rejects_malformed(void **unused)
 		assert_int_equal(record_decode(bytes, length, &back), CODEC_RANGE);                \
 	} while (0)
 	REFUSED(record.collected.minor = -1);
+	REFUSED(record.awards.minor = -1);
 	REFUSED(record.game.round.cards.draw = ((struct cards_draw){ 10, 5, 7 }));
 	REFUSED(record.game.round.cards.booked = true);
 	REFUSED(record.game.round.cards.index = 1);

@@ -381,10 +381,17 @@ static void test_player_void_restores_carried_state(void **unused)
 				 world.now_us, &proposal),
 		REFUSED_NOTHING);
 	assert_int_equal(proposal.kind, PLAYER_MOVE_VOID);
+	assert_int_equal(proposal.stake.minor + proposal.awards.minor, 0);
 	carried = game_state_carried(&world.game, &proposal.after.state, &command.bet);
 	assert_memory_equal(&carried, &before, sizeof(carried));
 	carried = game_state_carried(&world.game, &proposal.after.state, &other);
 	assert_memory_equal(&carried, &after, sizeof(carried));
+	command.awards = money_of(41000);
+	assert_int_equal(player_propose(&world.player, &world.play, &world.game, &command, &entropy,
+				 world.now_us, &proposal),
+		REFUSED_NOTHING);
+	assert_int_equal(proposal.stake.minor, 41000);
+	assert_int_equal(proposal.awards.minor, 41000);
 }
 
 /* RULE mystery-elves 4.5: autoplay does not buy a mode for one spin; it continues the base game. */
@@ -481,7 +488,7 @@ static void test_player_voids_past_round(void **unused)
 	struct player_entropy entropy = { .forced_count = 0 };
 	struct player_proposal proposal;
 	struct player_error error;
-	const struct past_round past = { 1, 1, money_of(7), money_of(90) };
+	struct past_round past = { 1, 1, money_of(7), money_of(90), money_of(0) };
 
 	(void)unused;
 	world_init(&world, windows, sizeof(windows) / sizeof(windows[0]), 100);
@@ -489,7 +496,8 @@ static void test_player_voids_past_round(void **unused)
 	make_command(&world, bet, &command);
 	world_do(&world, &command, result, sizeof(result));
 	assert_string_equal(result, "bet stake 1 win 0+30 open");
-	player_propose_void_past(&world.player, &world.play, &past, &entropy, &proposal);
+	assert_true(
+		player_propose_void_past(&world.player, &world.play, &past, &entropy, &proposal));
 	assert_int_equal(proposal.kind, PLAYER_MOVE_VOID);
 	assert_int_equal(proposal.move, player_expect(&world.player));
 	assert_false(proposal.has_game);
@@ -498,8 +506,13 @@ static void test_player_voids_past_round(void **unused)
 	assert_int_equal(proposal.stake.minor, 90);
 	assert_int_equal(proposal.pending_before.minor, 30);
 	assert_int_equal(proposal.forfeit.minor + proposal.release.minor, 0);
-	player_propose_void_past(&world.player, NULL, &past, &entropy, &proposal);
+	past.awards = money_of(41000); /* the order names the round's jackpots */
+	assert_true(player_propose_void_past(&world.player, NULL, &past, &entropy, &proposal));
 	assert_int_equal(proposal.pending_before.minor, 0);
+	assert_int_equal(proposal.stake.minor, 41090);
+	assert_int_equal(proposal.awards.minor, 41000);
+	past.awards = money_of(INT64_MAX);
+	assert_false(player_propose_void_past(&world.player, NULL, &past, &entropy, &proposal));
 
 	command = world_command(&world, VERB_VOID);
 	command.round = world.play.round.move;

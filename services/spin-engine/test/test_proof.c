@@ -166,6 +166,12 @@ static void pending_changed(struct booked *row)
 	row->fact.pending_after++;
 }
 
+static void awards_taken(struct booked *row)
+{
+	row->fact.stake += 500;
+	row->record.awards.minor += 500;
+}
+
 static const struct forgery {
 	const char *name;
 	enum player_move kind;
@@ -194,6 +200,7 @@ static const struct forgery {
 	{ "gamble flipped", PLAYER_MOVE_GAMBLE, gamble_flipped, "gamble.won" },
 	{ "gamble's card", PLAYER_MOVE_GAMBLE, gamble_card_changed, "gamble.card" },
 	{ "halved wrongly", PLAYER_MOVE_HALVE, collected_twice, "release" },
+	{ "jackpots that were not paid", PLAYER_MOVE_VOID, awards_taken, "stake" },
 };
 
 /* A bet that left a round open, so that each field of it is in the record. */
@@ -329,12 +336,51 @@ static void test_proof_finds_odds_of_ones_own(void **unused)
 	proof_world_free(&world);
 }
 
+#define MINUTE_US UINT64_C(60000000)
+
+/* Odds that were in force once, but not at the time of the draw. */
+static void test_proof_finds_odds_of_another_time(void **unused)
+{
+	static const struct {
+		uint64_t time_us, from_us, until_us;
+		bool found;
+	} cases[] = {
+		{ 100 * MINUTE_US, 0, 0, false },
+		{ 100 * MINUTE_US, 50 * MINUTE_US, 0, false },
+		{ 100 * MINUTE_US, 101 * MINUTE_US, 0, false }, /* the clocks */
+		{ 100 * MINUTE_US, 102 * MINUTE_US, 0, true },
+		{ 100 * MINUTE_US, 0, 99 * MINUTE_US + 1, false },
+		{ 100 * MINUTE_US, 0, 98 * MINUTE_US, true },
+	};
+
+	(void)unused;
+	proof_world_init(&world, "mystic-gem");
+	world.cards = (struct cards_odds){ world.game.cards.pool, 1, 5000 };
+	proof_world_play(&world, 40);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *text;
+
+		for (size_t j = 0; j < world.count; j++) {
+			world.row[j].odds_known = true;
+			world.row[j].time_us = cases[i].time_us;
+		}
+		world.cards_from_us = cases[i].from_us;
+		world.cards_until_us = cases[i].until_us;
+		if ((proof_world_prove(&world, 0, &text) > 0) != cases[i].found)
+			fail_msg("case %zu: %s", i, text);
+		assert_int_equal(strstr(text, "in force at that time") != NULL, cases[i].found);
+		free(text);
+	}
+	proof_world_free(&world);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_proof_honest_moves_are_in_order),
 		cmocka_unit_test(test_proof_finds_each_forgery),
 		cmocka_unit_test(test_proof_finds_odds_of_ones_own),
+		cmocka_unit_test(test_proof_finds_odds_of_another_time),
 		cmocka_unit_test(test_proof_leaves_the_watching_to_the_player),
 		cmocka_unit_test(test_proof_goes_on_from_proven_rows),
 		cmocka_unit_test(test_proof_refuses_what_it_cannot_read),

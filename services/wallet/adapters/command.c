@@ -160,6 +160,7 @@ static void proposal_read(
 		.win_balance = from->win_balance,
 		.win_pending = from->win_pending,
 		.forfeit = from->forfeit,
+		.awards = from->awards,
 		.not_after_us = from->not_after_us,
 		.record = from->record.data,
 	};

@@ -229,6 +229,21 @@ static bool round_is_void(
 	return found;
 }
 
+/* What the pools have paid to the round, as far as it is committed. */
+static int64_t awards_of_round(struct service *service, player_id player, uint64_t round)
+{
+	char numbers[2][24];
+	const char *parameters[] = { numbers[0], numbers[1] };
+
+	(void)snprintf(numbers[0], sizeof(numbers[0]), "%" PRId64, player);
+	(void)snprintf(numbers[1], sizeof(numbers[1]), "%" PRIu64, round);
+	PGresult *result = pg_query(service_pg(service),
+		"select paid from wallet.round_awards($1, $2, 0, 0)", 2, parameters);
+	int64_t paid = pg_number(result, 0, 0);
+	PQclear(result);
+	return paid;
+}
+
 static void handle_proposal(struct service *service, struct service_shard *held,
 	struct account_entry *entry, const struct command *command,
 	const struct wallet_moment *moment)
@@ -243,6 +258,9 @@ static void handle_proposal(struct service *service, struct service_shard *held,
 			service, wallet_shard_of(held), command->player, command->proposal.round);
 		now.claim_open = wallet_claims_of_round(
 			wallet_shard_of(held), command->player, command->proposal.round);
+		if (command->proposal.awards != 0)
+			now.awards =
+				awards_of_round(service, command->player, command->proposal.round);
 	}
 	if (entry->account.exists && command->proposal.kind == WALLET_KIND_BET)
 		tallies_refresh(wallet, service, &entry->account, &command->proposal);

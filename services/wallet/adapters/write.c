@@ -44,8 +44,8 @@ static const struct {
 		11, copy_claims },
 	[VOID] = { "void_row",
 		"wallet.void (player, round, shard, seq, move, game, currency, "
-		"stake_returned, win_taken, receivable, pending_taken, time)",
-		12, copy_voids },
+		"stake_returned, win_taken, receivable, pending_taken, time, awards)",
+		13, copy_voids },
 	[BATCH] = { "batch_row",
 		"wallet.batch (shard, batch, first_seq, last_seq, checkpoint, epoch, digest, sums, "
 		"time, day)",
@@ -192,6 +192,7 @@ static void copy_voids(struct wallet_shard *shard, void *context)
 		pg_copy_int64(copy, row->amount);
 		pg_copy_int64(copy, row->forfeit);
 		pg_copy_time_us(copy, row->time_us);
+		pg_copy_int64(copy, row->awards);
 	}
 }
 

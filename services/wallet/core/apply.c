@@ -78,6 +78,8 @@ static enum wallet_refusal check_amounts(const struct wallet_proposal *proposal)
 		!amount_is(proposal->win_balance, (may & MAY_WIN_BALANCE) != 0) ||
 		!amount_is(proposal->win_pending, (may & MAY_WIN_PENDING) != 0))
 		return WALLET_REFUSAL_AMOUNT;
+	if (proposal->awards != 0 && proposal->kind != WALLET_KIND_VOID)
+		return WALLET_REFUSAL_AMOUNT;
 	if (proposal->bonus && proposal->kind != WALLET_KIND_BET)
 		return WALLET_REFUSAL_BONUS_SPINS;
 	if (proposal->kind == WALLET_KIND_BET && proposal->stake == 0 && !proposal->bonus)
@@ -102,6 +104,21 @@ static int64_t stake_max(const struct wallet_rules *rules, uint32_t currency)
 		if (rules->stake_max_of[i].currency == currency)
 			return rules->stake_max_of[i].amount;
 	return rules->stake_max;
+}
+
+/* A round is voided once, and only after all that it won is paid. Its jackpots are taken back as a
+ * whole or not at all. */
+static enum wallet_refusal check_void(
+	const struct wallet_proposal *proposal, const struct wallet_moment *moment)
+{
+	if (moment->voided)
+		return WALLET_REFUSAL_VOIDED;
+	if (moment->claim_open)
+		return WALLET_REFUSAL_CLAIM_OPEN;
+	if (proposal->awards != 0 &&
+		(proposal->awards != moment->awards || proposal->awards > proposal->stake))
+		return WALLET_REFUSAL_AMOUNT;
+	return WALLET_REFUSAL_NONE;
 }
 
 /* Everything that may prevent a player from starting a round. */
@@ -279,11 +296,8 @@ static enum wallet_refusal judge(const struct wallet_account *account,
 	if (refusal == WALLET_REFUSAL_NONE && proposal->not_after_us != 0 &&
 		moment->now_us > proposal->not_after_us)
 		refusal = WALLET_REFUSAL_LATE;
-	if (refusal == WALLET_REFUSAL_NONE && proposal->kind == WALLET_KIND_VOID && moment->voided)
-		refusal = WALLET_REFUSAL_VOIDED;
-	if (refusal == WALLET_REFUSAL_NONE && proposal->kind == WALLET_KIND_VOID &&
-		moment->claim_open)
-		refusal = WALLET_REFUSAL_CLAIM_OPEN;
+	if (refusal == WALLET_REFUSAL_NONE && proposal->kind == WALLET_KIND_VOID)
+		refusal = check_void(proposal, moment);
 	if (refusal == WALLET_REFUSAL_NONE && proposal->kind == WALLET_KIND_BET)
 		refusal = check_bet(account, proposal, moment);
 	if (refusal == WALLET_REFUSAL_NONE && proposal->kind == WALLET_KIND_GAMBLE)
@@ -333,6 +347,7 @@ static void row_take_proposal(struct wallet_row *row, const struct wallet_propos
 	row->win_balance = proposal->win_balance;
 	row->win_pending = proposal->win_pending;
 	row->forfeit = proposal->forfeit;
+	row->awards = proposal->awards;
 	memcpy(row->request_id, proposal->request_id, sizeof(row->request_id));
 	row->request_id_length = proposal->request_id_length;
 	if (proposal->bonus) {

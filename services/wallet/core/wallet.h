@@ -192,6 +192,7 @@ struct wallet_proposal {
 	uint64_t move, round;
 	uint32_t game, mode, kind, currency;
 	int64_t pending_before, release, stake, win_balance, win_pending, forfeit;
+	int64_t awards; /* VOID: part of the stake, the round's jackpots; 0: they stay */
 	uint32_t pools[WALLET_POOLS_MAX];
 	uint32_t pools_n;
 	uint32_t claims_n;
@@ -235,6 +236,7 @@ struct wallet_row {
 	uint32_t kind, refusal, currency, game, mode;
 	uint64_t move, round, last_move;
 	int64_t release, stake, win_balance, win_pending, forfeit;
+	int64_t awards; /* VOID: as proposed; the journal has it in the record */
 	int64_t amount; /* not moves: signed effect on the balance (BLOCK: 1 or 0; CAPTURE: the
 			   amount paid out, with no effect on the balance). VOID: the part of the
 			   clawback that became a receivable */
@@ -319,6 +321,7 @@ struct wallet_moment {
 	const struct wallet_hold *hold;
 	bool voided;	 /* VOID: the round is already void */
 	bool claim_open; /* VOID: a claim of the round is not paid yet */
+	int64_t awards;	 /* VOID that names them: all jackpots paid to the round */
 };
 
 /* The first booking of an id of outside money. */

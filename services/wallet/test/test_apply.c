@@ -424,7 +424,22 @@ static void test_proposal_voids_past_rounds(void **state)
 		assert_int_equal(row.refusal, WALLET_REFUSAL_CLAIM_OPEN);
 		assert_int_equal(account.balance.minor, cases[i].balance_after);
 		moment.claim_open = false;
-		proposal.move = proposal.round = 8; /* of the open round itself */
+		proposal.move = 8;
+		proposal.stake += 40000;
+		proposal.awards = 40000; /* another sum than the round's jackpots */
+		moment.awards = 39999;
+		assert_int_equal(wallet_apply_proposal(&account, &proposal, &moment, &row), 0);
+		assert_int_equal(row.refusal, WALLET_REFUSAL_AMOUNT);
+		assert_int_equal(account.balance.minor, cases[i].balance_after);
+		moment.awards = 40000;
+		proposal.move = 9;
+		assert_int_equal(wallet_apply_proposal(&account, &proposal, &moment, &row), 0);
+		assert_int_equal(row.refusal, WALLET_REFUSAL_NONE);
+		assert_int_equal(row.awards, 40000);
+		assert_int_equal(account.balance.minor, 0);
+		assert_int_equal(row.stake + row.amount, cases[i].stake + 40000);
+		proposal.awards = proposal.stake = 0;
+		proposal.move = proposal.round = 10; /* of the open round itself */
 		assert_int_equal(wallet_apply_proposal(&account, &proposal, &moment, &row), 0);
 		assert_int_equal(row.refusal, WALLET_REFUSAL_PENDING);
 	}

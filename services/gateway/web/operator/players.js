@@ -79,9 +79,14 @@ function spinsAction(base, account, games) {
 }
 
 const voidAction = (base, games) => ({
-	title: "Void a round", danger: true, path: () => `${base}/voids`, fields: [{ name: "game", label: "Game", options: games.map((g) => [g.id, g.name]) }, { name: "round", label: "Number of the round", inputmode: "numeric" }, { ...REASON, most: 80 }],
-	what: () => "After a malfunction: the stake is returned and the win is taken back, as far as the balance allows.", body: (v) => ({ game: v.game, round: Number(v.round), reason: v.reason }),
+	title: "Void a round", danger: true, path: () => `${base}/voids`, fields: [{ name: "game", label: "Game", options: games.map((g) => [g.id, g.name]) }, { name: "round", label: "Number of the round", inputmode: "numeric" },
+		{ name: "award", label: "Jackpots of the round", options: [["", "stay with the player"], ["yes", "are taken back too"]] }, { ...REASON, most: 80 }],
+	what: (v) => `After a malfunction: the stake is returned and the win is taken back, as far as the balance allows.${v.award ? " A second person must approve this." : ""}`,
+	body: (v) => ({ game: v.game, round: Number(v.round), reason: v.reason, ...(v.award ? { award: true } : {}) }),
 });
+
+const approveVoid = (base, asked, currency) => ({ danger: true, title: "Approve the void", button: "Approve", path: () => `${base}/voids/${asked.id}/approve`, fields: [], body: () => undefined,
+	what: () => `${asked.asked_by} asks to void round ${asked.round} and to take back its jackpots, ${money(asked.awards_minor, currency)}. Reason: ${asked.reason}` });
 
 const blockAction = (base, blocked) => ({ danger: !blocked, title: blocked ? "End the block" : "Block the player", path: () => `${base}/block`, fields: [REASON],
 	what: () => blocked ? "The player may play again." : "The player cannot bet or gamble. Pending money can be collected.", body: (v) => ({ blocked: !blocked, reason: v.reason }) });
@@ -97,6 +102,8 @@ function Lists({ base, account, me, again }) {
 	const spins = useRead(`${base}/bonus-spins`, 5000);
 	const withdrawals = useRead(`${base}/withdrawals`, 5000);
 	const voids = useRead(`${base}/voids`, 0);
+	const requests = useRead(me.permissions.includes("void") ? `/v1/operators/${me.operator}/voids/requests` : null, 5000);
+	const waiting = (requests.data?.requests ?? []).filter((r) => r.status === "waiting" && r.player === account.player);
 	const finance = me.permissions.includes("money");
 	const end = (s) => ({ danger: true, title: "Take back what is left", button: "End", path: () => `${base}/bonus-spins/${s.id}/end`, fields: [REASON], body: (v) => ({ reason: v.reason }) });
 	return html`<div class="two"><${Panel} title="Limits"><${Table} name="limits" rows=${limits.data?.limits} empty="No limit is set." columns=${[
@@ -112,9 +119,14 @@ function Lists({ base, account, me, again }) {
 		{ name: "state", title: "State", show: (w) => html`<${Badge} text=${w.state} state=${w.state === "paid" ? "good" : w.state === "held" ? "gold" : ""} />` },
 		{ name: "provider", title: "Provider", show: (w) => w.provider ? `${wordOf(w.provider.state)}, ${wordOf(w.provider.outcome)}${w.provider.reference ? `, ${w.provider.reference}` : ""}` : "" }, { name: "id", title: "Id", show: (w) => html`<code>${w.id.slice(0, 12)}</code>` },
 		{ name: "act", title: "", csv: () => "", show: (w) => w.state === "held" && finance ? html`<${Act} action=${decideAction(base, w, "capture")} onDone=${() => { withdrawals.again(); again(); }} /> <${Act} action=${decideAction(base, w, "release")} onDone=${() => { withdrawals.again(); again(); }} />` : null }]} /><//>
+	${waiting.length ? html`<${Panel} title="Voids that wait for a second person"><${Table} name="void-requests" rows=${waiting} columns=${[
+		{ name: "time_us", title: "When", show: (r) => time(r.time_us) }, { name: "game", title: "Game" }, { name: "round", title: "Round", number: true },
+		{ name: "awards_minor", title: "Jackpots", number: true, show: (r) => money(r.awards_minor, account.currency) }, { name: "asked_by", title: "By" }, { name: "reason", title: "Reason" },
+		{ name: "act", title: "", csv: () => "", show: (r) => html`<${Act} action=${approveVoid(base, r, account.currency)} onDone=${() => { requests.again(); voids.again(); again(); }} />` }]} /><//>` : null}
 	<${Panel} title="Voided rounds"><${Table} name="voids" rows=${voids.data?.voids} empty="None." columns=${[
 		{ name: "time_us", title: "When", show: (v) => time(v.time_us) }, { name: "game", title: "Game" }, { name: "round", title: "Round", number: true },
-		{ name: "stake_returned_minor", title: "Stake returned", number: true, show: (v) => money(v.stake_returned_minor, account.currency) }, { name: "win_taken_minor", title: "Win taken", number: true, show: (v) => money(v.win_taken_minor, account.currency) }]} /><//>`;
+		{ name: "stake_returned_minor", title: "Stake returned", number: true, show: (v) => money(v.stake_returned_minor, account.currency) }, { name: "win_taken_minor", title: "Win taken", number: true, show: (v) => money(v.win_taken_minor, account.currency) },
+		{ name: "awards_minor", title: "Of it and owed: jackpots", number: true, show: (v) => money(v.awards_minor, account.currency) }]} /><//>`;
 }
 
 // `round`: one of the player's, as in the link that a player sends to support.

@@ -1,0 +1,234 @@
+/* Voids that take back a round's jackpots: one key or user of the operator requests them, another
+ * approves. */
+#include "services/gateway/adapters/money.h"
+#include "services/gateway/adapters/staff.h"
+#include "services/gateway/adapters/voids.h"
+
+#include "libcommon/base/hex.h"
+
+#include <sodium.h>
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXT_NUMBER 24
+#define HEX_MAX (2 * crypto_hash_sha256_BYTES + 3) /* a digest as text of type bytea */
+#define WRITE_MS 4000
+#define LIST_MAX "200"
+
+struct waiting {
+	struct waiter waiter; /* first */
+	uint32_t operator_id;
+	struct void_order order;
+	char operator_text[TEXT_NUMBER], player_text[TEXT_NUMBER], round_text[TEXT_NUMBER],
+		awards_text[TEXT_NUMBER];
+	char id[HEX_MAX], content[HEX_MAX], key[HEX_MAX], actor[ASKER_MAX];
+};
+
+#define COLUMNS                                                                                    \
+	"encode(id, 'hex'), encode(content, 'hex'), status, player, game, round, reason, awards, " \
+	"asked_by, coalesce(approved_by, ''), (extract(epoch from asked) * 1000000)::bigint "
+enum column {
+	ID,
+	CONTENT,
+	STATUS,
+	PLAYER,
+	GAME,
+	ROUND,
+	REASON,
+	AWARDS,
+	ASKED_BY,
+	APPROVED_BY,
+	ASKED_US
+};
+
+static struct waiting *waiting_new(struct gateway *gateway, struct edge_request *request,
+	uint32_t operator_id, const struct void_order *order)
+{
+	struct waiting *waiting = waiter_new(sizeof(*waiting), gateway, request, order->player);
+	struct asker asker;
+
+	waiting->operator_id = operator_id;
+	waiting->order = *order;
+	(void)asker_of(gateway, request, &asker);
+	pg_bytea_text(asker.digest, sizeof(asker.digest), waiting->key);
+	(void)snprintf(waiting->actor, sizeof(waiting->actor), "%s", asker.name);
+	pg_bytea_text(order->id, ID_BYTES, waiting->id);
+	pg_bytea_text(order->hash, ID_BYTES, waiting->content);
+	(void)snprintf(
+		waiting->operator_text, sizeof(waiting->operator_text), "%" PRIu32, operator_id);
+	(void)snprintf(
+		waiting->player_text, sizeof(waiting->player_text), "%" PRId64, order->player);
+	(void)snprintf(
+		waiting->round_text, sizeof(waiting->round_text), "%" PRId64, order->body.round);
+	(void)snprintf(
+		waiting->awards_text, sizeof(waiting->awards_text), "%" PRId64, order->awards);
+	return waiting;
+}
+
+static void audit(
+	const struct waiting *waiting, const char *action, const char *id, uint32_t status)
+{
+	char content[64];
+
+	(void)snprintf(content, sizeof(content), "{\"id\":\"%.32s\",\"award\":true}", id);
+	audit_write(waiting->waiter.gateway, waiting->waiter.ticket, waiting->operator_id, action,
+		waiting->order.player, content, status);
+}
+
+static void order_json(struct json_out *out, const PGresult *row, int i)
+{
+	char player[PLAYER_TEXT_MAX];
+
+	player_id_format(pg_number(row, i, PLAYER), player);
+	out_open(out, NULL, '{');
+	out_string(out, "id", PQgetvalue(row, i, ID));
+	out_string(out, "status", PQgetvalue(row, i, STATUS));
+	out_string(out, "player", player);
+	out_string(out, "game", PQgetvalue(row, i, GAME));
+	out_int(out, "round", pg_number(row, i, ROUND));
+	out_string(out, "reason", PQgetvalue(row, i, REASON));
+	out_int(out, "awards_minor", pg_number(row, i, AWARDS));
+	out_string(out, "asked_by", PQgetvalue(row, i, ASKED_BY));
+	out_string(out, "approved_by", PQgetvalue(row, i, APPROVED_BY));
+	out_int(out, "time_us", pg_number(row, i, ASKED_US));
+	out_close(out, '}');
+}
+
+/* An approved order is carried out as requested. */
+static void approved(struct waiting *waiting, struct edge_request *request, const PGresult *row)
+{
+	struct void_order *order = &waiting->order;
+
+	order->approved = true;
+	order->body.award = true;
+	order->body.round = pg_number(row, 0, ROUND);
+	(void)snprintf(order->body.game, sizeof(order->body.game), "%s", PQgetvalue(row, 0, GAME));
+	(void)snprintf(
+		order->body.reason, sizeof(order->body.reason), "%s", PQgetvalue(row, 0, REASON));
+	if (hex_parse(PQgetvalue(row, 0, ID), ID_BYTES, order->id) &&
+		hex_parse(PQgetvalue(row, 0, CONTENT), ID_BYTES, order->hash))
+		void_carry_out(waiting->waiter.gateway, request, order);
+}
+
+static void on_asked(void *context, PGresult *result, const char *error)
+{
+	struct waiting *waiting = context;
+	struct gateway *gateway = waiting->waiter.gateway;
+	struct edge_request *request = waiter_rows(&waiting->waiter, result, error);
+
+	if (request == NULL)
+		goto out;
+	if (PQntuples(result) == 0) {
+		/* the same request at the same moment: the client must retry */
+		answer_unavailable(request, "the same request, which is still being handled");
+	} else if (strcmp(PQgetvalue(result, 0, CONTENT), waiting->content + 2) != 0) {
+		audit(waiting, "void", PQgetvalue(result, 0, ID), 422);
+		void_other_content(request);
+	} else if (strcmp(PQgetvalue(result, 0, STATUS), "approved") == 0) {
+		approved(waiting, request, result);
+	} else {
+		audit(waiting, "void", PQgetvalue(result, 0, ID), 202);
+		out_begin(&gateway->out);
+		order_json(&gateway->out, result, 0);
+		answer_sent(gateway, request, 202);
+	}
+out:
+	free(waiting);
+}
+
+void void_ask_second(
+	struct gateway *gateway, struct edge_request *request, const struct void_order *order)
+{
+	struct waiting *waiting =
+		waiting_new(gateway, request, player_operator(order->player), order);
+	const char *parameters[] = { waiting->operator_text, waiting->id, waiting->content,
+		waiting->player_text, order->body.game, waiting->round_text, order->body.reason,
+		waiting->awards_text, waiting->key, waiting->actor };
+
+	pg_pool_query(gateway->pg,
+		"with made as (insert into gateway.void_request (operator, id, content, player, "
+		"game, round, reason, awards, status, asked_key, asked_by) values ($1::integer, "
+		"$2::bytea, $3::bytea, $4::bigint, $5, $6::bigint, $7, $8::bigint, 'waiting', "
+		"$9::bytea, $10) on conflict do nothing returning *) select " COLUMNS
+		"from made union all select " COLUMNS
+		"from gateway.void_request where operator = $1::integer and id = $2::bytea and not "
+		"exists (select from made)",
+		10, parameters, WRITE_MS, on_asked, waiting);
+}
+
+static void on_approved(void *context, PGresult *result, const char *error)
+{
+	struct waiting *waiting = context;
+	struct edge_request *request = waiter_rows(&waiting->waiter, result, error);
+
+	if (request == NULL)
+		goto out;
+	if (PQntuples(result) == 0) {
+		edge_answer_error(request, 404, "void_unknown",
+			"No void with this id was requested for this player.", "id",
+			edge_parameter(request, 2), "the id of a void that waits for approval");
+	} else if (strcmp(PQgetvalue(result, 0, STATUS), "approved") == 0) {
+		audit(waiting, "void approval", PQgetvalue(result, 0, ID), 200);
+		approved(waiting, request, result);
+	} else {
+		audit(waiting, "void approval", PQgetvalue(result, 0, ID), 403);
+		edge_answer_error(request, 403, "same_approver",
+			"The same user or key requested the action. Another one must approve it.",
+			"Authorization", NULL, "another user or key of the operator");
+	}
+out:
+	free(waiting);
+}
+
+void on_void_approve(struct edge_request *request, void *context)
+{
+	struct gateway *gateway = context;
+	struct void_order order = { 0 };
+	uint32_t operator_id;
+
+	if (!auth_operator_path(gateway, request, &operator_id) ||
+		!player_path(request, operator_id, &order.player) || !id_path(request, order.id))
+		return;
+	struct waiting *waiting = waiting_new(gateway, request, operator_id, &order);
+	const char *parameters[] = { waiting->operator_text, waiting->id, waiting->key,
+		waiting->actor, waiting->player_text };
+	pg_pool_query(gateway->pg,
+		"with made as (update gateway.void_request set status = 'approved', approved_key = "
+		"$3::bytea, approved_by = $4, approved = now() where operator = $1::integer and id "
+		"= $2::bytea and player = $5::bigint and status = 'waiting' and asked_key <> "
+		"$3::bytea returning *) select " COLUMNS "from made union all select " COLUMNS
+		"from gateway.void_request where operator = $1::integer and id = $2::bytea and "
+		"player = $5::bigint and not exists (select from made)",
+		5, parameters, WRITE_MS, on_approved, waiting);
+}
+
+static void on_listed(void *context, PGresult *result, const char *error)
+{
+	struct waiting *waiting = context;
+	struct edge_request *request = waiter_rows(&waiting->waiter, result, error);
+
+	if (request != NULL)
+		answer_rows(
+			waiting->waiter.gateway, request, result, false, "requests", order_json);
+	free(waiting);
+}
+
+void on_void_requests(struct edge_request *request, void *context)
+{
+	static const char *const names[] = { NULL };
+	struct gateway *gateway = context;
+	const struct void_order none = { 0 };
+	uint32_t operator_id;
+
+	if (!auth_operator_path(gateway, request, &operator_id) || !answer_query(request, names))
+		return;
+	struct waiting *waiting = waiting_new(gateway, request, operator_id, &none);
+	const char *parameters[] = { waiting->operator_text };
+	pg_pool_query(gateway->pg_ro,
+		"select " COLUMNS "from gateway.void_request where operator = $1::integer order by "
+		"asked desc limit " LIST_MAX,
+		1, parameters, QUERY_MS, on_listed, waiting);
+}

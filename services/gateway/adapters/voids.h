@@ -1,0 +1,25 @@
+/* Shared by voids of rounds and by those that wait for a second approver. */
+#ifndef CARILLON_GATEWAY_ADAPTERS_VOIDS_H
+#define CARILLON_GATEWAY_ADAPTERS_VOIDS_H
+
+#include "services/gateway/adapters/gateway.h"
+
+/* A void as an operator orders it. */
+struct void_order {
+	player_id player;
+	struct void_body body;
+	uint8_t id[ID_BYTES], hash[ID_BYTES]; /* of the Idempotency-Key and of the content */
+	int64_t awards;			      /* what the round's jackpots are */
+	bool approved;			      /* it names them, and a second approver agreed */
+};
+
+/* voids.c: carries the order out, or answers with what it became. */
+void void_carry_out(
+	struct gateway *gateway, struct edge_request *request, const struct void_order *order);
+/* Answers 422: the key was used for another order. */
+void void_other_content(struct edge_request *request);
+/* void_requests.c: stores the order and answers 202; an order that was approved is carried out. */
+void void_ask_second(
+	struct gateway *gateway, struct edge_request *request, const struct void_order *order);
+
+#endif
