@@ -76,6 +76,7 @@ PERMISSIONS = one_of("self", "read", "audit", "players", "care", "open", "payout
 WHOLE_TEXT = {"type": "string", "pattern": "^-?[0-9]+$"}
 DAY = {"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"}
 REPORT_PERIODS = one_of("day", "month", "year", "life")
+STEPS_SHOWN = one_of("minute", "quarter", "hour", "day")
 
 WITHDRAWAL = {"id": TEXT, "state": one_of("held", "paid", "released"), "amount_minor": MINOR, "currency": CURRENCY, "seq": U, "settled_seq": ANY, "booked_us": US,
               "settled_us": ANY, "provider": or_null(OBJECT), "alarms": many(OBJECT)}
@@ -94,6 +95,13 @@ SCHEMAS = {
                             rounds=U, stakes_minor=MINOR, wins_minor=MINOR, rtp_percent=told(or_null({"type": "number"}), "The return of the drawn wins, before gambles."),
                             contributions_nano=told(or_null(WHOLE_TEXT), "Contributions to jackpots, in 10^-9 minor units; null with step=minute."),
                             jackpots=U, jackpots_paid_minor=MINOR), "What was played in the time step that begins at `time_us`."),
+    "JackpotHistory": told(obj(pool=U, step=STEPS_SHOWN, from_us=US, to_us=US,
+                               rows=many(obj(currency=CURRENCY, coin_minor_Q=told(MINOR, "Of a row of a progressive."), level_Q=told(LEVEL, "Of a set of Jackpot Cards."),
+                                             points=many(obj(time_us=US, value_minor=MINOR)))),
+                               hits=many(obj(hit=U, time_us=US, currency=CURRENCY, coin_minor_Q=MINOR, level_Q=LEVEL, value_minor=told(MINOR, "What the row or level showed."),
+                                             next_value_minor=told(MINOR, "What it showed after the hit."), paid_minor=MINOR, paid_currency=told(CURRENCY, "The winner's.")), 1000),
+                               next_us=told(or_null(INT), "`from_us` of the next page.")),
+                           "What each row or level showed: its value at `from_us`, and the last value of each step in which it changed."),
     "Report": told(obj(report=REPORT_PERIODS, state=one_of("sealed", "provisional"), operator=U, first_day=or_null(DAY), last_day=DAY, from_us=or_null(INT), to_us=US,
                        totals=many(OBJECT), games=many(OBJECT), returns=many(OBJECT), jackpots=many(OBJECT), unfinished=many(OBJECT), hits=many(OBJECT),
                        large_wins=many(OBJECT), adjustments=many(OBJECT), rows=or_null(many(OBJECT))),
@@ -534,6 +542,9 @@ route("operator", "post", OF_POOL + "/actions/{}/approve", "Approves an action t
 route("operator", "get", OF_POOL + "/actions", "Actions on a pool that the operator may see, newest first",
       obj(actions=many(obj(id=TEXT, action=TEXT, status=one_of("done", "refused", "waiting"), done=BOOL))), query=[LIMIT])
 route("operator", "get", OF_POOL + "/transfers", "Money that a pool sent and received", obj(transfers=many(obj(number=U, amount_e27=ANY, time_us=US))), query=[LIMIT])
+route("operator", "get", OF_POOL + "/history", "What a pool or set showed over time, and its hits", named("JackpotHistory"),
+      query=[("step", STEPS_SHOWN, "Minutes are kept for two days. A day is one of UTC."), ("from_us", whole(0), "From this time on."), ("to_us", whole(0), "Until this time (default: now)."),
+             ("limit", whole(1, 2000), "The largest number of time steps.")])
 route("operator", "get", OF_POOL, "The exact state of a progressive, for operators that take part", named("PoolState"))
 route("operator", "post", OPERATOR + "/fx-rates", "Sets an exchange rate", named("FxRate"), body="fx", key=KEY, statuses=(200, 202))
 route("operator", "get", OPERATOR + "/fx-rates", "Exchange rates: in force, in force later, and waiting for approval",

@@ -237,6 +237,34 @@ def test_a_jackpot_by_two():
     assert not found, found
 
 
+def test_a_jackpot_over_time():
+    """Its value since yesterday with its hits, of any row or level, on a wide window and on a phone."""
+    person = Person(place, deposit=10000)
+    hits = int(place.sql("select hits from pool.pool where pool = 1")[0][0])
+    force(place, person.name, [*RULES.stops(bonuses=3), 0])
+    person.bet(2, 15, 1)
+    wait_until("the hit", lambda: place.sql("select hits from pool.pool where pool = 1") == [[str(hits + 1)]], 30)
+    wait_until("values", lambda: place.sql("select count(*) > 0 from gateway.jackpot_minute where pool = 1 and currency = 978 and place = 2") == [["t"]], 60)
+    [[paid]] = place.sql(f"select paid_minor from pool.hit where pool = 1 and hit = {hits + 1}")
+    page = pages.Page("console", "/operator/")
+    go(page, "jackpots/1")
+    page.see(f"document.querySelector('[data-table=pool-hits] tbody tr')?.innerText.includes('{int(paid) / 100:.2f}')")
+    page.select(selector="#history [name=row]", value="EUR 2")
+    page.see("document.querySelector('#history .chart canvas') && /[1-9][0-9]* hits/.test(document.querySelector('#history .chart').ariaLabel)")
+    page.picture("jackpot-over-time")
+    for step in ("quarter", "hour", "day"):
+        page.select(selector="#history [name=step]", value=step)
+        page.see("!/Loading|Nothing is known/.test(document.querySelector('#history').innerText) && document.querySelector('#history .chart canvas')")
+    go(page, "jackpots/2")
+    page.see("document.querySelectorAll('#history [name=row] option').length === 4 && document.querySelector('#history .chart canvas')")
+    page.size(width=390, height=844)
+    page.picture("phone-jackpot-over-time")
+    assert page.evaluate(code="document.documentElement.scrollWidth <= innerWidth")
+    page.size(width=1280, height=900)
+    found = pages.browser.ask("problems")
+    assert not found, found
+
+
 def test_the_password_again():
     place.sql("update gateway.staff_session set confirmed = now() - interval '1 hour'", writer=True)
     page = pages.Page("console", "/operator/")

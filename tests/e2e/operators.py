@@ -394,6 +394,7 @@ def test_nothing_was_played():
 def test_pools_without_and_with_a_part():
     for pool in (1, 4):
         assert of_two(f"/pools/{pool}", status=403)["error"]["code"] == of_two(f"/pools/{pool}/transfers", status=403)["error"]["code"] == "no_part"
+        assert not any("player" in hit for hit in of_two(f"/pools/{pool}/history")["hits"])
     for pool in POOLS:
         assert [(a["action"], a["actor"].split(" ")[0]) for a in of_two(f"/pools/{pool}/actions")["actions"]] == [("take_part", "operator-2")], pool
     assert of_two("/pools/999", status=404)["error"]["code"] == "pool_unknown"

@@ -135,6 +135,42 @@ def test_both_operators_win_the_same_pool():
     place.verify()
 
 
+def history(pool, query="", status=200):
+    answer = place.http("GET", f"/v1/operators/1/pools/{pool}/history{query}", token=place.operator_key())
+    assert answer.status == status, (pool, query, answer)
+    return answer.json
+
+
+def test_what_was_shown_over_time():
+    """Each row's newest value is the one of the pool's exact state; hits are there with what they paid; pages together are the whole."""
+    def newest(pool):
+        return {(r["currency"], r.get("coin_minor") or r["level"]): r["points"][-1]["value_minor"] for r in history(pool)["rows"] if r["points"]}
+
+    def now(pool):
+        return {(r["currency"], r["coin_minor"]): r["value_minor"] for r in asked_of(f"/v1/operators/1/pools/{pool}")["rows"]}
+
+    wait_until("the newest values", lambda: newest(1) == now(1) or None, 60)
+    levels = next(p for p in asked_of("/v1/jackpots")["pools"] if p["pool"] == 2)["rows"]
+    assert sorted(newest(2)) == [("EUR", level) for level in (1, 2, 3, 4)] == sorted((r["currency"], r["level"]) for r in levels)
+    found = history(1)
+    assert found["step"] == "minute" and found["to_us"] - found["from_us"] >= 86400 * 10**6 and found["next_us"] is None, found
+    for row in found["rows"]:
+        times = [point["time_us"] for point in row["points"]]
+        assert times == sorted(set(times)) and found["from_us"] <= times[0] and times[-1] <= found["to_us"], row
+    told = [(h["hit"], h["currency"], h["coin_minor"], h["value_minor"], h["next_value_minor"], h["paid_minor"], h["paid_currency"]) for h in found["hits"]]
+    hits = [tuple(map(int, row)) for row in place.sql("select hit, coin_minor, paid_minor, next_value_minor from pool.hit where pool = 1 order by hit")]
+    assert len(hits) >= 2 and told == [(hit, "EUR", coin, paid, after, paid, "EUR") for hit, coin, paid, after in hits], (told, hits)
+    assert history(1, "?step=day")["rows"][0]["points"][-1]["value_minor"] == found["rows"][0]["points"][-1]["value_minor"]
+    start, end, pages = found["to_us"] - 9 * 60 * 10**6, found["to_us"], []
+    while start is not None:
+        pages.append(history(1, f"?from_us={start}&to_us={end}&limit=4"))
+        start = pages[-1]["next_us"]
+    assert len(pages) == 3 and [h for page in pages for h in page["hits"]] == [h for h in found["hits"] if pages[0]["from_us"] <= h["time_us"] < end], pages
+    for wrong in ("step=week", "steps=1", "from_us=5&to_us=4", "from_us=x", "limit=2001", "limit=0"):
+        history(1, f"?{wrong}", 400)
+    assert history(999, status=404)["error"]["code"] == "pool_unknown"
+
+
 def test_commands_are_recorded_once():
     key, seven = os.urandom(8).hex(), {"currency": "EUR", "coin_minor": 20, "delta_minor": 7}
     asked = ask(1, "adjust", seven, key=key, status=202)
@@ -421,7 +457,7 @@ def feeds_cards(person):
 def test_pools():
     global place
     with Installation("pools", scale=2) as place:
-        for part in (test_two_operators_feed_one_pool, test_both_operators_win_the_same_pool, test_commands_are_recorded_once,
+        for part in (test_two_operators_feed_one_pool, test_both_operators_win_the_same_pool, test_what_was_shown_over_time, test_commands_are_recorded_once,
                      test_pool_is_created_under_load, test_games_and_operators_feed_the_new_pool, test_a_live_pool_is_not_retired, test_sets_of_cards_take_commands,
                      test_a_retired_pool_moves_all_its_money, test_late_contributions_follow, test_late_contributions_go_to_the_last_successor, test_proof_finds_changed_transfer):
             began = time.monotonic()
