@@ -209,6 +209,7 @@ static void on_second(void *context)
 	operator_keys_tick(&gateway);
 	auth_tick(&gateway);
 	wrong_tick(&gateway);
+	par_tick();
 }
 
 static void on_draining(void *context)

@@ -76,6 +76,7 @@ PERMISSIONS = one_of("self", "read", "audit", "players", "care", "open", "payout
 WHOLE_TEXT = {"type": "string", "pattern": "^-?[0-9]+$"}
 DAY = {"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"}
 REPORT_PERIODS = one_of("day", "month", "year", "life")
+REAL, REAL_OR_NULL = {"type": "number"}, {"type": ["number", "null"]}
 STEPS_SHOWN = one_of("minute", "quarter", "hour", "day")
 
 WITHDRAWAL = {"id": TEXT, "state": one_of("held", "paid", "released"), "amount_minor": MINOR, "currency": CURRENCY, "seq": U, "settled_seq": ANY, "booked_us": US,
@@ -95,6 +96,11 @@ SCHEMAS = {
                             rounds=U, stakes_minor=MINOR, wins_minor=MINOR, rtp_percent=told(or_null({"type": "number"}), "The return of the drawn wins, before gambles."),
                             contributions_nano=told(or_null(WHOLE_TEXT), "Contributions to jackpots, in 10^-9 minor units; null with step=minute."),
                             jackpots=U, jackpots_paid_minor=MINOR), "What was played in the time step that begins at `time_us`."),
+    "GameView": told(obj(game=SLUG, number=U, from_us=US, to_us=US,
+                         versions=many(obj(math_version=hexes(32), name=TEXT, version=ANY, demo=BOOL, first_seen_us=US, par=told(or_null(OBJECT), "Its exact figures; null until they are computed."))),
+                         returns=many(obj(mode=U, currency=CURRENCY, rounds=U, stakes_minor=MINOR, drawn_minor=MINOR, rtp_percent=REAL, theory_percent=REAL_OR_NULL, theory_high_percent=REAL_OR_NULL,
+                                          z=REAL_OR_NULL, band_low_percent=REAL_OR_NULL, band_high_percent=REAL_OR_NULL))),
+                     "The version in service first. The members of `par` and `returns`: docs/reports.md."),
     "JackpotHistory": told(obj(pool=U, step=STEPS_SHOWN, from_us=US, to_us=US,
                                rows=many(obj(currency=CURRENCY, coin_minor_Q=told(MINOR, "Of a row of a progressive."), level_Q=told(LEVEL, "Of a set of Jackpot Cards."),
                                              points=many(obj(time_us=US, value_minor=MINOR)))),
@@ -536,6 +542,8 @@ route("operator", "post", OF_PLAYER + "/block", "Blocks or unblocks a player", o
 route("operator", "post", OF_PLAYER + "/bonus-spins", "Grants bonus spins", obj(id=TEXT, seq=U), body="bonus", key=KEY)
 route("operator", "get", OF_PLAYER + "/bonus-spins", "Grants of bonus spins, newest first", obj(bonus_spins=many(named("GrantedSpins"), 200)))
 route("operator", "post", OF_PLAYER + "/bonus-spins/{}/end", "Takes back the spins that are left", obj(id=TEXT, seq=U), body="reason", key=KEY)
+route("operator", "get", OPERATOR + "/games/{}", "A game: its definitions with their exact figures, and what it has returned beside them", named("GameView"),
+      query=[("from_us", whole(0), "What was played from this time on (default: 30 days)."), ("to_us", whole(0), "Until this time (default: now).")])
 route("operator", "post", OPERATOR + "/games/{}/start", "Restarts a game that the engine has stopped; `all` for all games", obj(game=TEXT, was=ANY), body="reason")
 route("operator", "post", OF_POOL + "/actions", "Acts on a pool or a set of Jackpot Cards", named("PoolAction"), body="pool_action", key=KEY, statuses=(200, 202))
 route("operator", "post", OF_POOL + "/actions/{}/approve", "Approves an action that another key or user requested", named("PoolAction"))

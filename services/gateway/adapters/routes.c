@@ -43,6 +43,7 @@ const struct edge_route gateway_routes[] = {
 	{ EDGE_GET, "/v1/operators/{}/players/{}/voids", on_voids, false },
 	{ EDGE_GET, "/v1/operators/{}/voids", on_void_report, false },
 	{ EDGE_POST, "/v1/operators/{}/games/{}/start", on_game_start, true },
+	{ EDGE_GET, "/v1/operators/{}/games/{}", on_game_view, false },
 	{ EDGE_POST, "/v1/payments/calls", on_payment_call, true },
 	{ EDGE_POST, "/v1/operators/{}/players/{}/corrections", on_correction, true },
 	{ EDGE_POST, "/v1/operators/{}/players/{}/grants", on_grant, true },

@@ -72,6 +72,7 @@ static const struct {
 	{ false, PLAYER "/voids", PERMIT_PLAYERS },
 	{ false, "/v1/operators/{}/voids", PERMIT_READ },
 	{ true, "/v1/operators/{}/games/{}/start", PERMIT_GAMES },
+	{ false, "/v1/operators/{}/games/{}", PERMIT_READ },
 	{ false, "/v1/operators/{}/pools/{}", PERMIT_READ },
 	{ true, "/v1/operators/{}/pools/{}/actions", PERMIT_JACKPOTS },
 	{ true, "/v1/operators/{}/pools/{}/actions/{}/approve", PERMIT_JACKPOTS },

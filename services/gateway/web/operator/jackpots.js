@@ -205,7 +205,7 @@ export function Games({ me }) {
 	const start = (game) => ({ title: game ? `Start ${game.name} again` : "Start all games again", button: game ? "Start again" : "Start all again", fields: [REASON], path: () => `/v1/operators/${me.operator}/games/${game?.id ?? "all"}/start`,
 		what: () => "Only a game that the engine has stopped can be started again.", body: (v) => ({ reason: v.reason }) });
 	return html`<${Panel} title="Games" aside=${me.permissions.includes("games") ? html`<${Act} action=${start(null)} />` : null}><${Trouble} state=${games} /><${Table} name="games" rows=${games.data?.games} columns=${[
-		{ name: "number", title: "Number", number: true }, { name: "name", title: "Game", show: (g) => html`<b>${g.name}</b> <small class="quiet">${g.id}</small>` }, { name: "version", title: "Version" },
+		{ name: "number", title: "Number", number: true }, { name: "name", title: "Game", show: (g) => html`<a href="#games/${g.id}"><b>${g.name}</b></a> <small class="quiet">${g.id}</small>` }, { name: "version", title: "Version" },
 		{ name: "modes", title: "Modes", show: (g) => g.modes.map((m) => m.name ?? m.id).join(", ") }, { name: "pool", title: "Jackpot" },
 		{ name: "math_version", title: "Digest of the definition", show: (g) => html`<code title=${g.math_version}>${g.math_version.slice(0, 16)}</code>` },
 		{ name: "act", title: "", csv: () => "", show: (g) => html`<a href="/rules/${g.id}/">Rules</a> ${me.permissions.includes("games") ? html`<${Act} action=${start(g)} />` : null}` }]} /><//>`;
