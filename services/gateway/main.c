@@ -210,6 +210,7 @@ static void on_second(void *context)
 	auth_tick(&gateway);
 	wrong_tick(&gateway);
 	par_tick();
+	bet_mix_tick();
 }
 
 static void on_draining(void *context)

@@ -108,6 +108,14 @@ SCHEMAS = {
                                              next_value_minor=told(MINOR, "What it showed after the hit."), paid_minor=MINOR, paid_currency=told(CURRENCY, "The winner's.")), 1000),
                                next_us=told(or_null(INT), "`from_us` of the next page.")),
                            "What each row or level showed: its value at `from_us`, and the last value of each step in which it changed."),
+    "JackpotForecast": told(obj(pool=U, hours=whole(1, 168), from_us=US, to_us=US,
+                                rows=many(obj(currency=CURRENCY, coin_minor_Q=MINOR, level_Q=LEVEL, value_minor=MINOR, rounds=told(or_null(U), "Played since from_us; null of a set."),
+                                              hits_expected=told(DECIMAL, "Of these rounds, by the exact chance."), one_in=told(or_null(DECIMAL), "Rounds for each hit."),
+                                              status=one_of("known", "too_little", "not_played", "paused", "unknown_chance"),
+                                              next=told(or_null(obj(mean_s=U, low_s=U, median_s=U, high_s=U, value_mean_minor=MINOR, value_low_minor=MINOR, value_median_minor=MINOR,
+                                                                    value_high_minor=MINOR)), "Null unless `status` is known."))),
+                                chances=many(obj(game=SLUG, mode_id=TEXT, of=one_of("coins", "max", "unknown"), lines=or_null(U), coins=or_null(U), chance_exact=TEXT))),
+                            "The formulas: docs/reports.md. `low` and `high` hold 90 of 100."),
     "Report": told(obj(report=REPORT_PERIODS, state=one_of("sealed", "provisional"), operator=U, first_day=or_null(DAY), last_day=DAY, from_us=or_null(INT), to_us=US,
                        totals=many(OBJECT), games=many(OBJECT), returns=many(OBJECT), jackpots=many(OBJECT), unfinished=many(OBJECT), hits=many(OBJECT),
                        large_wins=many(OBJECT), adjustments=many(OBJECT), rows=or_null(many(OBJECT))),
@@ -553,6 +561,8 @@ route("operator", "get", OF_POOL + "/transfers", "Money that a pool sent and rec
 route("operator", "get", OF_POOL + "/history", "What a pool or set showed over time, and its hits", named("JackpotHistory"),
       query=[("step", STEPS_SHOWN, "Minutes are kept for two days. A day is one of UTC."), ("from_us", whole(0), "From this time on."), ("to_us", whole(0), "Until this time (default: now)."),
              ("limit", whole(1, 2000), "The largest number of time steps.")])
+route("operator", "get", OF_POOL + "/forecast", "When a pool or set may be won next, and at which value, for operators that take part", named("JackpotForecast"),
+      query=[("hours", whole(1, 168), "How much is played is taken from so many hours (default: 24).")])
 route("operator", "get", OF_POOL, "The exact state of a progressive, for operators that take part", named("PoolState"))
 route("operator", "post", OPERATOR + "/fx-rates", "Sets an exchange rate", named("FxRate"), body="fx", key=KEY, statuses=(200, 202))
 route("operator", "get", OPERATOR + "/fx-rates", "Exchange rates: in force, in force later, and waiting for approval",

@@ -255,7 +255,9 @@ def test_a_jackpot_over_time():
     for step in ("quarter", "hour", "day"):
         page.select(selector="#history [name=step]", value=step)
         page.see("!/Loading|Nothing is known/.test(document.querySelector('#history').innerText) && document.querySelector('#history .chart canvas')")
+    page.see("/Too little was played/.test(document.querySelector('[data-table=forecast]')?.innerText) && /not due/.test(document.querySelector('#forecast').innerText)")
     go(page, "jackpots/2")
+    page.see("document.querySelectorAll('[data-table=forecast] tbody tr').length === 4")
     page.see("document.querySelectorAll('#history [name=row] option').length === 4 && document.querySelector('#history .chart canvas')")
     page.size(width=390, height=844)
     page.picture("phone-jackpot-over-time")

@@ -330,6 +330,7 @@ edge_handler on_history;				    /* history_list.c */
 edge_handler on_payout_queue;				    /* payout_queue.c */
 edge_handler on_pool_view;				    /* pool_view.c */
 edge_handler on_pool_history;				    /* pool_history.c */
+edge_handler on_pool_forecast;				    /* pool_forecast.c */
 edge_handler on_game_view;				    /* game_view.c */
 edge_handler on_logout, on_own_session, on_own_session_set; /* own_session.c */
 

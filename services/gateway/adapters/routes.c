@@ -56,6 +56,7 @@ const struct edge_route gateway_routes[] = {
 	{ EDGE_GET, "/v1/operators/{}/pools/{}/actions", on_pool_actions, false },
 	{ EDGE_GET, "/v1/operators/{}/pools/{}/transfers", on_pool_transfers, false },
 	{ EDGE_GET, "/v1/operators/{}/pools/{}/history", on_pool_history, false },
+	{ EDGE_GET, "/v1/operators/{}/pools/{}/forecast", on_pool_forecast, false },
 	{ EDGE_POST, "/v1/operators/{}/fx-rates", on_fx_set, true },
 	{ EDGE_GET, "/v1/operators/{}/fx-rates", on_fx_list, false },
 	{ EDGE_POST, "/v1/operators/{}/fx-rates/{}/approve", on_fx_approve, false },

@@ -79,6 +79,7 @@ static const struct {
 	{ false, "/v1/operators/{}/pools/{}/actions", PERMIT_READ },
 	{ false, "/v1/operators/{}/pools/{}/transfers", PERMIT_READ },
 	{ false, "/v1/operators/{}/pools/{}/history", PERMIT_READ },
+	{ false, "/v1/operators/{}/pools/{}/forecast", PERMIT_READ },
 	{ true, "/v1/operators/{}/fx-rates", PERMIT_RATES },
 	{ false, "/v1/operators/{}/fx-rates", PERMIT_READ },
 	{ true, "/v1/operators/{}/fx-rates/{}/approve", PERMIT_RATES },

@@ -2,7 +2,7 @@
 import { html } from "/vendor/htm-preact.js";
 import { LEVELS, decimal, money, typedMinor } from "/format.js";
 import { Act, Badge, Group, Panel, REASON, Table, Tile, Trouble, euros, time, useRead, whole } from "/operator/parts.js";
-import { History } from "/operator/value.js";
+import { Forecast, History } from "/operator/value.js";
 import { Changes, dataOf, said, wordOf } from "/operator/words.js";
 
 // The books of a pool are only for operators that take part in it.
@@ -193,7 +193,7 @@ export function Jackpot({ id, me }) {
 		<${Books} pool=${pool} />
 		${may ? html`<${Acts} operator=${me.operator} pool=${pool} rows=${rows} pools=${status.data.pools} again=${again} />` : null}
 		<${Panel} title="Rows"><${Rows} pool=${pool} exact=${exact.data} rows=${rows} /><//>
-		<${History} base=${base} />
+		<${History} base=${base} />${books ? html`<${Forecast} base=${base} />` : null}
 		<${Panel} title="Actions"><${Actions} operator=${me.operator} pool=${pool} may=${may} list=${list} /><//>
 		${books ? html`<${Panel} title="Transfers"><${Table} name="transfers" rows=${transfers.data?.transfers} empty="No money went to or came from other jackpots." columns=${[
 			{ name: "time_us", title: "When", show: (t) => time(t.time_us) }, { name: "from", title: "From", show: (t) => t.from.pool }, { name: "to", title: "To", show: (t) => t.to.pool },

@@ -1,8 +1,8 @@
-// What a jackpot showed over time, with its hits.
+// What a jackpot showed over time, with its hits; and when it may be won next.
 import { html, useState } from "/vendor/htm-preact.js";
 import { LEVELS, exponentOf, money } from "/format.js";
 import { Line } from "/operator/chart.js";
-import { Panel, Table, Trouble, time, useRead } from "/operator/parts.js";
+import { Panel, Table, Trouble, time, useRead, whole } from "/operator/parts.js";
 
 const STEPS = [["minute", "the last day"], ["quarter", "the last week"], ["hour", "the last month"], ["day", "the last year"]];
 
@@ -35,4 +35,37 @@ export function History({ base }) {
 			{ name: "time_us", title: "Won", show: (h) => time(h.time_us) }, { name: "hit", title: "Hit", number: true }, { name: "place", title: "Row", csv: placeName, show: placeName },
 			{ name: "value_minor", title: "Value", number: true, show: (h) => html`<b class="gold">${money(h.value_minor, h.currency)}</b>` },
 			{ name: "paid_minor", title: "Paid", number: true, show: (h) => money(h.paid_minor, h.paid_currency) }, { name: "next_value_minor", title: "Began again at", number: true, show: (h) => money(h.next_value_minor, h.currency) }]} />` : null}<//>`;
+}
+
+// ---- the next hit
+
+const WHY = { paused: "The jackpot is paused.", unknown_chance: "The exact chance is not known yet.", too_little: "Too little was played to say.", not_played: "Nobody plays what can win it." };
+const UNITS = [["year", 31557600], ["day", 86400], ["h", 3600], ["min", 60]];
+
+// 93784 s as "1 day 2 h": the two largest units.
+export function lasting(seconds) {
+	const at = UNITS.findIndex(([, unit]) => seconds >= unit);
+	if (at < 0) return "less than a minute";
+	const [name, unit] = UNITS[at];
+	const [less, smaller] = UNITS[at + 1] ?? [null, 1];
+	const first = Math.floor(seconds / unit);
+	const rest = less ? Math.floor((seconds % unit) / smaller) : 0;
+	const word = (n, of) => `${whole(n)} ${of}${of.length > 3 && n !== 1 || of === "day" && n !== 1 ? "s" : ""}`;
+	return rest ? `${word(first, name)} ${word(rest, less)}` : word(first, name);
+}
+
+export function Forecast({ base }) {
+	const [hours, setHours] = useState("24");
+	const forecast = useRead(`${base}/forecast?hours=${hours}`, 15000);
+	const then = (name) => ({ name, number: true, csv: (r) => r.next?.[name] ?? "" });
+	return html`<${Panel} title="The next hit" id="forecast"><div class="controls"><label>As played in<select name="hours" value=${hours} onChange=${(e) => setHours(e.target.value)}>
+		${[["1", "the last hour"], ["24", "the last day"], ["168", "the last week"]].map(([id, text]) => html`<option value=${id}>${text}</option>`)}</select></label></div>
+		<${Trouble} state=${forecast} />${forecast.data ? html`<${Table} name="forecast" rows=${forecast.data.rows} empty="It has no rows." columns=${[
+			{ name: "place", title: "Row", csv: placeName, show: placeName }, { name: "value_minor", title: "Now", number: true, show: (r) => html`<b class="gold">${money(r.value_minor, r.currency)}</b>` },
+			{ ...then("mean_s"), title: "Expected in", show: (r) => r.next ? html`<b>${lasting(r.next.mean_s)}</b>` : html`<span class="quiet">${WHY[r.status]}</span>` },
+			{ ...then("median_s"), title: "Half of all within", show: (r) => r.next ? lasting(r.next.median_s) : "–" },
+			{ ...then("high_s"), title: "90 of 100", show: (r) => r.next ? `${lasting(r.next.low_s)} to ${lasting(r.next.high_s)}` : "–" },
+			{ ...then("value_mean_minor"), title: "Value then", show: (r) => r.next ? money(r.next.value_mean_minor, r.currency) : "–" },
+			{ ...then("value_high_minor"), title: "90 of 100", show: (r) => r.next ? `${money(r.next.value_low_minor, r.currency)} to ${money(r.next.value_high_minor, r.currency)}` : "–" }]} />
+			<p class="quiet">The chance of a round is exact, from the definition; how much is played is taken from ${time(forecast.data.from_us)} until now. A jackpot does not remember: it is not due, however long it was not won.</p>` : null}<//>`;
 }
