@@ -283,11 +283,13 @@ def test_a_game_beside_its_exact_figures():
     for row in shown["returns"]:
         assert row["band_low_percent"] < row["theory_percent"] <= row["theory_high_percent"] < row["band_high_percent"], row
         assert (abs(row["z"]) <= 1.96) == (row["band_low_percent"] <= row["rtp_percent"] <= row["band_high_percent"]) or 1.95 < abs(row["z"]) < 1.97, row
+    for row in shown["by_stake"]:
+        assert row["rounds"] * row["stake_minor"] == row["stakes_minor"] and row["band_low_percent"] < row["theory_percent"] < row["band_high_percent"], row
     page = pages.Page("console", "/operator/")
     go(page, "games")
     page.press("[data-table=games] a[href='#games/bewitched']")
     page.see("document.querySelector('[data-table=par-modes] code')?.innerText.includes('/') && document.querySelector('[data-table=par-features] tbody tr')")
-    page.see("document.querySelector('[data-table=game-returns] tbody tr') && /in service/.test(document.querySelector('[data-table=versions]').innerText)")
+    page.see("document.querySelector('[data-table=game-stakes] tbody tr') && document.querySelector('[data-table=game-returns] tbody tr') && /in service/.test(document.querySelector('[data-table=versions]').innerText)")
     page.picture("game")
     page.size(width=390, height=844)
     page.picture("phone-game")

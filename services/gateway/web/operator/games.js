@@ -33,11 +33,11 @@ const RETURNS = [{ name: "currency", title: "Currency" }, { name: "rounds", titl
 	{ name: "band_low_percent", title: "95 of 100 such", number: true, show: (r) => r.band_low_percent === null ? "–" : `${ofHundred(r.band_low_percent)} to ${ofHundred(r.band_high_percent)}` }];
 
 export function Game({ id, me }) {
-	const game = useRead(`/v1/operators/${me.operator}/games/${id}`, 10000);
+	const game = useRead(`/v1/operators/${me.operator}/games/${id}`, 30000);
 	const [digest, setDigest] = useState("");
 	const crumbs = html`<p class="crumbs"><a href="#games">Games</a> / ${id}</p>`;
 	if (!game.data) return html`${crumbs}<${Trouble} state=${game} />`;
-	const { versions, returns } = game.data;
+	const { versions, returns, by_stake: byStake } = game.data;
 	const shown = versions.find((v) => v.math_version === digest) ?? versions[0];
 	const modeName = (r) => words(shown?.par?.modes?.find((m) => m.mode_index === r.mode)?.mode_id ?? String(r.mode));
 	return html`${crumbs}${game.error ? html`<${Trouble} state=${game} />` : null}
@@ -47,5 +47,7 @@ export function Game({ id, me }) {
 				${v === shown ? html` <${Badge} text="shown below" />` : html` <button onClick=${() => setDigest(v.math_version)}>Show</button>`}` }]} /><//>
 		<${Panel} title=${`Exact figures of version ${shown?.version ?? ""}`} id="par"><${Exact} par=${shown?.par} /><//>
 		<${Panel} title="Returned in the last 30 days" id="game-returns"><p class="quiet">Drawn wins of bets that players paid for, before gambles and without jackpots, beside the exact return without the jackpot.</p>
-			<${Table} name="game-returns" rows=${returns} empty="Nobody has played it in this time." columns=${[{ name: "mode", title: "Mode", csv: modeName, show: modeName }, ...RETURNS]} /><//>`;
+			<${Table} name="game-returns" rows=${returns} empty="Nobody has played it in this time." columns=${[{ name: "mode", title: "Mode", csv: modeName, show: modeName }, ...RETURNS]} /><//>
+		<${Panel} title="By stake" id="game-stakes"><${Table} name="game-stakes" rows=${byStake} empty="Nobody has played it in this time." columns=${[{ name: "mode", title: "Mode", csv: modeName, show: modeName },
+			{ name: "stake_minor", title: "Stake", number: true, show: (r) => money(r.stake_minor, r.currency) }, ...RETURNS]} /><//>`;
 }
