@@ -21,7 +21,7 @@ export function columnsOf(row, hits, toUs) {
 export function History({ base }) {
 	const [step, setStep] = useState("minute");
 	const [key, setKey] = useState("");
-	const history = useRead(`${base}/history?step=${step}`, 10000);
+	const history = useRead(`${base}/history?step=${step}`, 30000);
 	const rows = history.data?.rows ?? [];
 	const row = rows.find((r) => placeKey(r) === key) ?? rows[0];
 	const hits = history.data?.hits ?? [];
@@ -56,7 +56,7 @@ export function lasting(seconds) {
 
 export function Forecast({ base }) {
 	const [hours, setHours] = useState("24");
-	const forecast = useRead(`${base}/forecast?hours=${hours}`, 15000);
+	const forecast = useRead(`${base}/forecast?hours=${hours}`, 30000);
 	const then = (name) => ({ name, number: true, csv: (r) => r.next?.[name] ?? "" });
 	return html`<${Panel} title="The next hit" id="forecast"><div class="controls"><label>As played in<select name="hours" value=${hours} onChange=${(e) => setHours(e.target.value)}>
 		${[["1", "the last hour"], ["24", "the last day"], ["168", "the last week"]].map(([id, text]) => html`<option value=${id}>${text}</option>`)}</select></label></div>
