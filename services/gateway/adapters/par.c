@@ -50,7 +50,9 @@ static bool thread_begin(void)
 	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
 	good = pthread_create(&thread, NULL, compute, NULL) == 0;
 	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return good && pthread_detach(thread) == 0;
+	if (good)
+		(void)pthread_detach(thread);
+	return good;
 }
 
 /* ---- one after the other ---- */

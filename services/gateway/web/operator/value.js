@@ -40,18 +40,15 @@ export function History({ base }) {
 // ---- the next hit
 
 const WHY = { paused: "The jackpot is paused.", unknown_chance: "The exact chance is not known yet.", too_little: "Too little was played to say.", not_played: "Nobody plays what can win it." };
-const UNITS = [["year", 31557600], ["day", 86400], ["h", 3600], ["min", 60]];
+const UNITS = [[31557600, "year", "years"], [86400, "day", "days"], [3600, "h", "h"], [60, "min", "min"]];
 
 // 93784 s as "1 day 2 h": the two largest units.
 export function lasting(seconds) {
-	const at = UNITS.findIndex(([, unit]) => seconds >= unit);
+	const at = UNITS.findIndex(([unit]) => seconds >= unit);
 	if (at < 0) return "less than a minute";
-	const [name, unit] = UNITS[at];
-	const [less, smaller] = UNITS[at + 1] ?? [null, 1];
-	const first = Math.floor(seconds / unit);
-	const rest = less ? Math.floor((seconds % unit) / smaller) : 0;
-	const word = (n, of) => `${whole(n)} ${of}${of.length > 3 && n !== 1 || of === "day" && n !== 1 ? "s" : ""}`;
-	return rest ? `${word(first, name)} ${word(rest, less)}` : word(first, name);
+	const told = (n, [, one, many]) => `${whole(n)} ${n === 1 ? one : many}`;
+	const rest = UNITS[at + 1] ? Math.floor((seconds % UNITS[at][0]) / UNITS[at + 1][0]) : 0;
+	return told(Math.floor(seconds / UNITS[at][0]), UNITS[at]) + (rest ? ` ${told(rest, UNITS[at + 1])}` : "");
 }
 
 export function Forecast({ base }) {
