@@ -116,7 +116,7 @@ SCHEMAS = {
                                               status=one_of("known", "too_little", "not_played", "paused", "unknown_chance"),
                                               next=told(or_null(obj(mean_s=U, low_s=U, median_s=U, high_s=U, value_mean_minor=MINOR, value_low_minor=MINOR, value_median_minor=MINOR,
                                                                     value_high_minor=MINOR)), "Null unless `status` is known."))),
-                                chances=many(obj(game=SLUG, mode_id=TEXT, of=one_of("coins", "max", "unknown"), lines=or_null(U), coins=or_null(U), chance_exact=TEXT))),
+                                chances=many(obj(game=SLUG, mode_id=TEXT, of=one_of("coins", "max", "unknown"), lines=or_null(U), coins=or_null(U), base_exact=TEXT, chance_exact=TEXT))),
                             "The formulas: docs/reports.md. `low` and `high` hold 90 of 100."),
     "Report": told(obj(report=REPORT_PERIODS, state=one_of("sealed", "provisional"), operator=U, first_day=or_null(DAY), last_day=DAY, from_us=or_null(INT), to_us=US,
                        totals=many(OBJECT), games=many(OBJECT), returns=many(OBJECT), jackpots=many(OBJECT), unfinished=many(OBJECT), hits=many(OBJECT),

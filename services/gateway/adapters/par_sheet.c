@@ -9,6 +9,7 @@
 #include <jansson.h>
 
 #include <stdlib.h>
+#include <string.h>
 
 static char *text_of(json_t *json)
 {
@@ -87,32 +88,72 @@ static bool chance_at(const struct exact_work *work, uint32_t lines, uint32_t co
 	return good;
 }
 
-/* chance_r of one coin on one line, if the chance is that times the coins of the bet. A pick bonus
- * wins with (a + b y) / (c + d y) for y coins, as often as symbols that no bet changes start it; so
- * three bets that agree prove it for all, if the free spins that the bonus awards do not follow y.
+/* y = base_r + slope_r x through two points; without the first one, through 0. */
+static void line_through(mpq_srcptr first, unsigned long first_x, const mpq_t second,
+	unsigned long second_x, mpq_t base_r, mpq_t slope_r)
+{
+	mpq_t x;
+
+	mpq_init(x);
+	mpq_set_ui(base_r, 0, 1);
+	mpq_set(slope_r, second);
+	if (first != NULL)
+		mpq_sub(slope_r, second, first);
+	mpq_set_ui(x, second_x - first_x, 1);
+	mpq_div(slope_r, slope_r, x);
+	if (first != NULL) {
+		mpq_set_ui(x, first_x, 1);
+		mpq_mul(x, x, slope_r);
+		mpq_sub(base_r, first, x);
+	}
+	mpq_clear(x);
+}
+
+static bool is_on_line(const mpq_t base, const mpq_t slope, const mpq_t y, unsigned long at)
+{
+	mpq_t x;
+	bool same;
+
+	mpq_init(x);
+	mpq_set_ui(x, at, 1);
+	mpq_mul(x, x, slope);
+	mpq_add(x, x, base);
+	same = mpq_equal(x, y) != 0;
+	mpq_clear(x);
+	return same;
+}
+
+/* The chance of every bet is base_r + chance_r x the coins of the bet, or false. A pick bonus wins
+ * with (a + b y) / (c + d y) for y coins, as often as symbols that no bet changes start it; so
+ * three bets on one line prove it for all, if the free spins that the bonus awards do not follow y.
  */
-static bool is_by_coins(const struct exact_work *work, mpq_t chance_r)
+static bool is_by_coins(const struct exact_work *work, mpq_t base_r, mpq_t chance_r)
 {
 	const struct game *game = work->game;
 	const uint32_t bet[3][2] = { { game->lines_min, game->coins_min },
-		{ game->lines_max, game->coins_min }, { game->lines_max, game->coins_max } };
-	bool same = game->jackpot_symbols.symbol == GAME_NO_SYMBOL;
-	mpq_t one, coins;
+		{ game->lines_max, game->coins_max }, { game->lines_max, game->coins_min } };
+	unsigned long coins[3];
+	bool good = game->jackpot_symbols.symbol == GAME_NO_SYMBOL;
+	mpq_t chance[3];
 
-	mpq_inits(one, coins, NULL);
 	for (uint32_t i = 0; i < game->pick_outcome_count; i++)
 		if (game->pick_outcome[i].kind == PICK_FREE_SPINS &&
 			game->pick_outcome[i].weight_per_coin != 0)
-			same = false;
-	for (uint32_t i = 0; same && i < 3; i++) {
-		same = chance_at(work, bet[i][0], bet[i][1], one);
-		mpq_set_ui(coins, (unsigned long)bet[i][0] * bet[i][1], 1);
-		mpq_div(one, one, coins);
-		same = same && (i == 0 || mpq_equal(one, chance_r) != 0);
-		mpq_set(chance_r, one);
+			good = false;
+	for (uint32_t i = 0; i < 3; i++) {
+		mpq_init(chance[i]);
+		coins[i] = (unsigned long)bet[i][0] * bet[i][1];
+		good = good && chance_at(work, bet[i][0], bet[i][1], chance[i]);
 	}
-	mpq_clears(one, coins, NULL);
-	return same;
+	if (coins[0] == coins[1]) {
+		line_through(NULL, 0, chance[0], coins[0], base_r, chance_r);
+	} else {
+		line_through(chance[0], coins[0], chance[1], coins[1], base_r, chance_r);
+		good = good && is_on_line(base_r, chance_r, chance[2], coins[2]);
+	}
+	for (uint32_t i = 0; i < 3; i++)
+		mpq_clear(chance[i]);
+	return good;
 }
 
 static bool is_at_max(const struct exact_work *work, mpq_t chance_r)
@@ -132,22 +173,24 @@ static json_t *chance_json(const struct game *game, uint32_t mode)
 	struct exact_work work;
 	const char *of = "unknown";
 	json_t *json;
-	mpq_t chance;
+	mpq_t base, chance;
 
-	mpq_init(chance);
+	mpq_inits(base, chance, NULL);
 	if (exact_work_init(&work, game, mode, EXACT_RETURN) == EXACT_OK) {
 		if (is_at_max(&work, chance))
 			of = "max";
-		else if (is_by_coins(&work, chance))
+		else if (is_by_coins(&work, base, chance))
 			of = "coins";
-		else
-			mpq_set_ui(chance, 0, 1);
 		exact_work_free(&work);
 	}
-	json = json_pack("{s:s, s:s, s:i, s:i, s:o}", "mode_id", game->mode[mode].id, "of", of,
-		"lines", (int)game->lines_max, "coins", (int)game->coins_max, "chance_exact",
-		json_fraction(chance));
-	mpq_clear(chance);
+	if (strcmp(of, "unknown") == 0) {
+		mpq_set_ui(base, 0, 1);
+		mpq_set_ui(chance, 0, 1);
+	}
+	json = json_pack("{s:s, s:s, s:i, s:i, s:o, s:o}", "mode_id", game->mode[mode].id, "of", of,
+		"lines", (int)game->lines_max, "coins", (int)game->coins_max, "base_exact",
+		json_fraction(base), "chance_exact", json_fraction(chance));
+	mpq_clears(base, chance, NULL);
 	return json;
 }
 

@@ -6,14 +6,16 @@
 #include <stddef.h>
 
 /* {"game","modes":[{"mode_id","mode_index","lines","coins","bets", and the members of `slotmath rtp
- * --json`}],"contribution"?,"jackpot":[{"mode_id","of","lines","coins","chance_exact"}]} as text
+ * --json`}],"contribution"?,"jackpot":[{"mode_id","of","lines","coins","base_exact",
+ * "chance_exact"}]} as text
  * that the caller frees; {"error"} if the definition cannot be read or has no finite return.
  * Takes a second and more: never call it where players wait. Shares nothing with other threads.
  *
  * "jackpot" says how a paid round of each mode wins the progressive, free spins included. "of":
- * - "coins": in proportion to the coins bet, so the chance is chance_exact x lines x coins
+ * - "coins": the chance is base_exact + chance_exact x lines x coins; where a bonus wins it, the
+ *   base is usually 0
  * - "max": chance_exact at the largest bet (`lines` x `coins`), 0 at every other bet
- * - "unknown": it depends on the bet in another way; chance_exact is "0/1" */
+ * - "unknown": it depends on the bet in another way; both are "0/1" */
 char *par_sheet(const char *definition, size_t length);
 
 #endif

@@ -25,9 +25,9 @@ create function gateway.bets_note(bets json) returns void language sql security 
 $$;
 
 -- The games that win a pool, each with the chances of the definition in service.
-create function gateway.forecast_chances(of_pool integer, demo_too boolean) returns table (game integer, id text, mode text, kind text, lines integer, coins integer, chance text)
+create function gateway.forecast_chances(of_pool integer, demo_too boolean) returns table (game integer, id text, mode text, kind text, lines integer, coins integer, base text, chance text)
 language sql stable set search_path = pg_catalog, pg_temp as $$
-	select s.number, s.id, m->>'id', coalesce(c->>'of', 'unknown'), (c->>'lines')::integer, (c->>'coins')::integer, coalesce(c->>'chance_exact', '0/1')
+	select s.number, s.id, m->>'id', coalesce(c->>'of', 'unknown'), (c->>'lines')::integer, (c->>'coins')::integer, coalesce(c->>'base_exact', '0/1'), coalesce(c->>'chance_exact', '0/1')
 	from (select distinct on (g.number) g.number, g.id, g.definition::json as definition, p.sheet from carillon.game g left join gateway.par p using (math_version)
 		where demo_too or not g.demo order by g.number, g.demo desc, g.first_seen desc) s
 	cross join json_array_elements(s.definition->'modes') m
@@ -39,8 +39,11 @@ comment on function gateway.forecast_chances is 'kind unknown: the chance is not
 -- Expected hits of each row by what was bet since begins.
 create function gateway.forecast_pool(of_pool integer, demo_too boolean, begins timestamptz) returns table (currency integer, place bigint, rounds numeric, hits numeric, known boolean)
 language sql stable set search_path = pg_catalog, pg_temp as $$
-	select m.currency, m.coin_minor, sum(m.rounds), sum(case when c.kind = 'coins' or (c.kind = 'max' and m.lines = c.lines and m.coins = c.coins)
-			then m.rounds::numeric * (case when c.kind = 'coins' then m.lines * m.coins else 1 end) * split_part(c.chance, '/', 1)::numeric / split_part(c.chance, '/', 2)::numeric else 0 end),
+	select m.currency, m.coin_minor, sum(m.rounds), sum(case
+			when c.kind = 'coins' then m.rounds * split_part(c.base, '/', 1)::numeric / split_part(c.base, '/', 2)::numeric
+				+ m.rounds::numeric * m.lines * m.coins * split_part(c.chance, '/', 1)::numeric / split_part(c.chance, '/', 2)::numeric
+			when c.kind = 'max' and m.lines = c.lines and m.coins = c.coins then m.rounds * split_part(c.chance, '/', 1)::numeric / split_part(c.chance, '/', 2)::numeric
+			else 0 end),
 		bool_and(c.kind <> 'unknown')
 	from gateway.forecast_chances(of_pool, demo_too) c join gateway.bet_mix m on m.game = c.game and m.mode = c.mode where m.time >= begins group by 1, 2
 $$;
@@ -105,7 +108,7 @@ begin
 		'value_minor', div(value_e27, unit_e27), 'rounds', rounds, 'hits_expected', round(hits, 12)::text, 'one_in', case when hits > 0 then round(rounds / hits, 2)::text end, 'status', status,
 		'next', case when status = 'known' then gateway.forecast_row(hits, watched_s, value_e27, fed_e18 * share_nano, unit_e27) end) order by currency, place), '[]') into list from told;
 	return json_build_object('pool', of_pool, 'hours', hours, 'from_us', (extract(epoch from begins) * 1000000)::bigint, 'to_us', (extract(epoch from now()) * 1000000)::bigint, 'rows', list,
-		'chances', (select coalesce(json_agg(json_build_object('game', c.id, 'mode_id', c.mode, 'of', c.kind, 'lines', c.lines, 'coins', c.coins, 'chance_exact', c.chance) order by c.game, c.mode), '[]')
+		'chances', (select coalesce(json_agg(json_build_object('game', c.id, 'mode_id', c.mode, 'of', c.kind, 'lines', c.lines, 'coins', c.coins, 'base_exact', c.base, 'chance_exact', c.chance) order by c.game, c.mode), '[]')
 			from gateway.forecast_chances(of_pool, demo_too) c));
 end $$;
 comment on function gateway.forecast is 'For each row or level when it may be won next, and at which value, if play goes on as in the last hours. status says why nothing is told; a mean of more than 20 years is not told. Null: no such pool or set.';

@@ -14,15 +14,20 @@
 
 #include <cmocka.h>
 
-static json_t *definition_of(const char *id)
+static json_t *definition_named(const char *id, const char *name)
 {
 	char path[256];
 	json_t *definition;
 
-	snprintf(path, sizeof(path), "services/spin-engine/games/%s/definition.json", id);
+	snprintf(path, sizeof(path), "services/spin-engine/games/%s/%s", id, name);
 	definition = json_load_file(path, JSON_REJECT_DUPLICATES, NULL);
 	assert_non_null(definition);
 	return definition;
+}
+
+static json_t *definition_of(const char *id)
+{
+	return definition_named(id, "definition.json");
 }
 
 static json_t *sheet_of(const json_t *definition)
@@ -50,21 +55,28 @@ static int64_t number(const json_t *json, const char *name)
 	return json_integer_value(json_object_get(json, name));
 }
 
-/* The bonus comes as often as its symbols say, and one of its outcomes is the jackpot: the weights
- * of the definition, times the bonus rounds of a round, are the chance. */
-static void test_par_sheet_jackpot_by_coins(void **unused)
+static double exact(const json_t *json, const char *name)
 {
-	json_t *definition = definition_of("bewitched"), *sheet = sheet_of(definition), *row;
-	const json_t *mode = json_array_get(json_object_get(sheet, "modes"), 0);
-	const json_t *jackpot = json_array_get(json_object_get(sheet, "jackpot"), 0);
-	const json_t *list = json_object_get(json_object_get(definition, "vials"), "outcomes");
-	int64_t coins = number(mode, "lines") * number(mode, "coins"), won = 0, all = 0;
-	double bonus = 0, chance;
-	size_t i;
-	mpq_t exact;
+	double value;
+	mpq_t q;
 
-	(void)unused;
-	assert_string_equal(text(jackpot, "of"), "coins");
+	mpq_init(q);
+	assert_int_equal(mpq_set_str(q, text(json, name), 10), 0);
+	value = mpq_get_d(q);
+	mpq_clear(q);
+	return value;
+}
+
+/* The bonus comes as often as its symbols say, and one of its outcomes is the jackpot: the weights
+ * of the definition, times the bonus rounds of a round, are the chance of a bet of `coins`. */
+static double chance_by_weights(const json_t *definition, const json_t *mode, int64_t coins)
+{
+	const json_t *list = json_object_get(json_object_get(definition, "vials"), "outcomes");
+	int64_t won = 0, all = 0;
+	double bonus = 0;
+	json_t *row;
+	size_t i;
+
 	json_array_foreach(json_object_get(mode, "features"), i, row)
 	{
 		if (strcmp(text(row, "name"), "bonus") == 0)
@@ -79,14 +91,34 @@ static void test_par_sheet_jackpot_by_coins(void **unused)
 			won += weight;
 	}
 	assert_true(bonus > 0 && won > 0);
-	mpq_init(exact);
-	assert_int_equal(mpq_set_str(exact, text(jackpot, "chance_exact"), 10), 0);
-	chance = mpq_get_d(exact) * (double)coins;
-	mpq_clear(exact);
-	assert_true(chance > bonus * (double)won / (double)all * (1 - 1e-10));
-	assert_true(chance < bonus * (double)won / (double)all * (1 + 1e-10));
-	json_decref(sheet);
-	json_decref(definition);
+	return bonus * (double)won / (double)all;
+}
+
+/* In the demo the jackpot has weight even for no coins. */
+static void test_par_sheet_jackpot_by_coins(void **unused)
+{
+	static const char *const names[] = { "definition.json", "definition.demo.json" };
+
+	(void)unused;
+	for (size_t i = 0; i < 2; i++) {
+		json_t *definition = definition_named("bewitched", names[i]);
+		json_t *sheet = sheet_of(definition);
+		const json_t *mode = json_array_get(json_object_get(sheet, "modes"), 0);
+		const json_t *jackpot = json_array_get(json_object_get(sheet, "jackpot"), 0);
+
+		assert_string_equal(text(jackpot, "of"), "coins");
+		assert_int_equal(strcmp(text(jackpot, "base_exact"), "0/1") == 0, i == 0);
+		for (int64_t coins = 1; coins <= 150; coins += 7) {
+			double expected = chance_by_weights(definition, mode, coins);
+			double found = exact(jackpot, "base_exact") +
+				       exact(jackpot, "chance_exact") * (double)coins;
+
+			assert_true(found > expected * (1 - 1e-10));
+			assert_true(found < expected * (1 + 1e-10));
+		}
+		json_decref(sheet);
+		json_decref(definition);
+	}
 }
 
 /* Five diadems on a line of the largest bet: the sheet says how often, and that no other bet wins.
@@ -98,7 +130,6 @@ static void test_par_sheet_jackpot_at_max(void **unused)
 	const json_t *jackpot = json_array_get(json_object_get(sheet, "jackpot"), 0);
 	double one_in = 0, chance;
 	size_t i, k;
-	mpq_t exact;
 
 	(void)unused;
 	assert_string_equal(text(jackpot, "of"), "max");
@@ -113,10 +144,7 @@ static void test_par_sheet_jackpot_at_max(void **unused)
 			one_in = strtod(text(feature, "one_in"), NULL);
 		}
 	}
-	mpq_init(exact);
-	assert_int_equal(mpq_set_str(exact, text(jackpot, "chance_exact"), 10), 0);
-	chance = mpq_get_d(exact);
-	mpq_clear(exact);
+	chance = exact(jackpot, "chance_exact");
 	assert_true(chance * one_in > 1 - 1e-10 && chance * one_in < 1 + 1e-10);
 	json_decref(sheet);
 	json_decref(definition);
