@@ -22,6 +22,8 @@ grant select (pool, number, player, move, index, currency, stake_minor, wallet_s
 grant execute on function gateway.rollup_steps, gateway.report_seal, gateway.report_sign, gateway.report_make, gateway.series, gateway.csv, gateway.gaming_day_set,
 	gateway.gaming_day_at, gateway.day_begins, gateway.period_days to carillon_gateway;
 grant select on gateway.report, gateway.gaming_day to carillon_gateway;
+grant execute on function gateway.jackpot_step, gateway.jackpot_history, gateway.par_claim, gateway.par_keep, gateway.game_view,
+	gateway.bets_note, gateway.forecast to carillon_gateway;
 grant execute on function gateway.webhook_step, gateway.webhook_take, gateway.webhook_mark, gateway.webhook_state, gateway.webhook_new, gateway.webhook_change,
 	gateway.webhook_rotate, gateway.webhook_end, gateway.webhook_test, gateway.webhook_resend, gateway.webhook_list, gateway.webhook_dead to carillon_gateway;
 grant select on gateway.report, gateway.gaming_day, gateway.rollup_minute, gateway.rollup_quarter, gateway.rollup_tally, gateway.rollup_player, gateway.rollup_notable,

@@ -213,6 +213,8 @@ static void on_second(void *context)
 	operator_keys_tick(&gateway);
 	auth_tick(&gateway);
 	wrong_tick(&gateway);
+	par_tick();
+	bet_mix_tick();
 }
 
 static void on_draining(void *context)

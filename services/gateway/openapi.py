@@ -76,6 +76,8 @@ PERMISSIONS = one_of("self", "read", "audit", "players", "care", "open", "payout
 WHOLE_TEXT = {"type": "string", "pattern": "^-?[0-9]+$"}
 DAY = {"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"}
 REPORT_PERIODS = one_of("day", "month", "year", "life")
+REAL, REAL_OR_NULL = {"type": "number"}, {"type": ["number", "null"]}
+STEPS_SHOWN = one_of("minute", "quarter", "hour", "day")
 
 WITHDRAWAL = {"id": TEXT, "state": one_of("held", "paid", "released"), "amount_minor": MINOR, "currency": CURRENCY, "seq": U, "settled_seq": ANY, "booked_us": US,
               "settled_us": ANY, "provider": or_null(OBJECT), "alarms": many(OBJECT)}
@@ -94,6 +96,28 @@ SCHEMAS = {
                             rounds=U, stakes_minor=MINOR, wins_minor=MINOR, rtp_percent=told(or_null({"type": "number"}), "The return of the drawn wins, before gambles."),
                             contributions_nano=told(or_null(WHOLE_TEXT), "Contributions to jackpots, in 10^-9 minor units; null with step=minute."),
                             jackpots=U, jackpots_paid_minor=MINOR), "What was played in the time step that begins at `time_us`."),
+    "GameView": told(obj(game=SLUG, number=U, from_us=US, to_us=US,
+                         versions=many(obj(math_version=hexes(32), name=TEXT, version=ANY, demo=BOOL, first_seen_us=US, par=told(or_null(OBJECT), "Its exact figures; null until they are computed."))),
+                         returns=many(obj(mode=U, currency=CURRENCY, rounds=U, stakes_minor=MINOR, drawn_minor=MINOR, rtp_percent=REAL, theory_percent=REAL_OR_NULL, theory_high_percent=REAL_OR_NULL,
+                                          z=REAL_OR_NULL, band_low_percent=REAL_OR_NULL, band_high_percent=REAL_OR_NULL)),
+                         by_stake=many(obj(mode=U, currency=CURRENCY, stake_minor=MINOR, rounds=U, stakes_minor=MINOR, drawn_minor=MINOR, rtp_percent=REAL, theory_percent=REAL_OR_NULL,
+                                           theory_high_percent=REAL_OR_NULL, z=REAL_OR_NULL, band_low_percent=REAL_OR_NULL, band_high_percent=REAL_OR_NULL), 500)),
+                     "The version in service first. The members of `par` and `returns`: docs/reports.md."),
+    "JackpotHistory": told(obj(pool=U, step=STEPS_SHOWN, from_us=US, to_us=US,
+                               rows=many(obj(currency=CURRENCY, coin_minor_Q=told(MINOR, "Of a row of a progressive."), level_Q=told(LEVEL, "Of a set of Jackpot Cards."),
+                                             points=many(obj(time_us=US, value_minor=MINOR)))),
+                               hits=many(obj(hit=U, time_us=US, currency=CURRENCY, coin_minor_Q=MINOR, level_Q=LEVEL, value_minor=told(MINOR, "What the row or level showed."),
+                                             next_value_minor=told(MINOR, "What it showed after the hit."), paid_minor=MINOR, paid_currency=told(CURRENCY, "The winner's.")), 1000),
+                               next_us=told(or_null(INT), "`from_us` of the next page.")),
+                           "What each row or level showed: its value at `from_us`, and the last value of each step in which it changed."),
+    "JackpotForecast": told(obj(pool=U, hours=whole(1, 168), from_us=US, to_us=US,
+                                rows=many(obj(currency=CURRENCY, coin_minor_Q=MINOR, level_Q=LEVEL, value_minor=MINOR, rounds=told(or_null(U), "Played since from_us; null of a set."),
+                                              hits_expected=told(DECIMAL, "Of these rounds, by the exact chance."), one_in=told(or_null(DECIMAL), "Rounds for each hit."),
+                                              status=one_of("known", "too_little", "not_played", "paused", "unknown_chance"),
+                                              next=told(or_null(obj(mean_s=U, low_s=U, median_s=U, high_s=U, value_mean_minor=MINOR, value_low_minor=MINOR, value_median_minor=MINOR,
+                                                                    value_high_minor=MINOR)), "Null unless `status` is known."))),
+                                chances=many(obj(game=SLUG, mode_id=TEXT, of=one_of("coins", "max", "unknown"), lines=or_null(U), coins=or_null(U), base_exact=TEXT, chance_exact=TEXT))),
+                            "The formulas: docs/reports.md. `low` and `high` hold 90 of 100."),
     "Report": told(obj(report=REPORT_PERIODS, state=one_of("sealed", "provisional"), operator=U, first_day=or_null(DAY), last_day=DAY, from_us=or_null(INT), to_us=US,
                        totals=many(OBJECT), games=many(OBJECT), returns=many(OBJECT), jackpots=many(OBJECT), unfinished=many(OBJECT), hits=many(OBJECT),
                        large_wins=many(OBJECT), adjustments=many(OBJECT), rows=or_null(many(OBJECT))),
@@ -537,12 +561,19 @@ route("operator", "post", OF_PLAYER + "/block", "Blocks or unblocks a player", o
 route("operator", "post", OF_PLAYER + "/bonus-spins", "Grants bonus spins", obj(id=TEXT, seq=U), body="bonus", key=KEY)
 route("operator", "get", OF_PLAYER + "/bonus-spins", "Grants of bonus spins, newest first", obj(bonus_spins=many(named("GrantedSpins"), 200)))
 route("operator", "post", OF_PLAYER + "/bonus-spins/{}/end", "Takes back the spins that are left", obj(id=TEXT, seq=U), body="reason", key=KEY)
+route("operator", "get", OPERATOR + "/games/{}", "A game: its definitions with their exact figures, and what it has returned beside them", named("GameView"),
+      query=[("from_us", whole(0), "What was played from this time on (default: 30 days)."), ("to_us", whole(0), "Until this time (default: now).")])
 route("operator", "post", OPERATOR + "/games/{}/start", "Restarts a game that the engine has stopped; `all` for all games", obj(game=TEXT, was=ANY), body="reason")
 route("operator", "post", OF_POOL + "/actions", "Acts on a pool or a set of Jackpot Cards", named("PoolAction"), body="pool_action", key=KEY, statuses=(200, 202))
 route("operator", "post", OF_POOL + "/actions/{}/approve", "Approves an action that another key or user requested", named("PoolAction"))
 route("operator", "get", OF_POOL + "/actions", "Actions on a pool that the operator may see, newest first",
       obj(actions=many(obj(id=TEXT, action=TEXT, status=one_of("done", "refused", "waiting"), done=BOOL))), query=[LIMIT])
 route("operator", "get", OF_POOL + "/transfers", "Money that a pool sent and received", obj(transfers=many(obj(number=U, amount_e27=ANY, time_us=US))), query=[LIMIT])
+route("operator", "get", OF_POOL + "/history", "What a pool or set showed over time, and its hits", named("JackpotHistory"),
+      query=[("step", STEPS_SHOWN, "Minutes are kept for two days. A day is one of UTC."), ("from_us", whole(0), "From this time on."), ("to_us", whole(0), "Until this time (default: now)."),
+             ("limit", whole(1, 2000), "The largest number of time steps.")])
+route("operator", "get", OF_POOL + "/forecast", "When a pool or set may be won next, and at which value, for operators that take part", named("JackpotForecast"),
+      query=[("hours", whole(1, 168), "How much is played is taken from so many hours (default: 24).")])
 route("operator", "get", OF_POOL, "The exact state of a progressive, for operators that take part", named("PoolState"))
 route("operator", "post", OPERATOR + "/fx-rates", "Sets an exchange rate", named("FxRate"), body="fx", key=KEY, statuses=(200, 202))
 route("operator", "get", OPERATOR + "/fx-rates", "Exchange rates: in force, in force later, and waiting for approval",

@@ -9,7 +9,7 @@ from lib_play import RULES, Person, force, operator, pool_action
 from lib_stack import BIN, Installation, run, wait_until
 
 place = None
-SCREENS = ("overview", "jackpots", "jackpots/1", "games", "players", "withdrawals", "reports", "rates", "audit", "users", "webhooks", "health", "me")
+SCREENS = ("overview", "jackpots", "jackpots/1", "games", "games/bewitched", "players", "withdrawals", "reports", "rates", "audit", "users", "webhooks", "health", "me")
 BROKEN = "!/undefined|NaN|\\[object|Invalid Date|[{]\"/.test(document.body.innerText)"  # nor JSON
 
 
@@ -269,6 +269,68 @@ def test_a_void_with_its_jackpot_by_two():
     page.see("document.querySelectorAll('[data-table=voids] tbody tr').length === 1 && !document.querySelector('[data-table=void-requests]')")
     out(page)
     inside(page, "anna")
+    found = pages.browser.ask("problems")
+    assert not found, found
+
+
+def test_a_jackpot_over_time():
+    """Its value since yesterday with its hits, of any row or level, on a wide window and on a phone."""
+    person = Person(place, deposit=10000)
+    hits = int(place.sql("select hits from pool.pool where pool = 1")[0][0])
+    force(place, person.name, [*RULES.stops(bonuses=3), 0])
+    person.bet(2, 15, 1)
+    wait_until("the hit", lambda: place.sql("select hits from pool.pool where pool = 1") == [[str(hits + 1)]], 30)
+    wait_until("values", lambda: place.sql("select count(*) > 0 from gateway.jackpot_minute where pool = 1 and currency = 978 and place = 2") == [["t"]], 60)
+    [[paid]] = place.sql(f"select paid_minor from pool.hit where pool = 1 and hit = {hits + 1}")
+    page = pages.Page("console", "/operator/")
+    go(page, "jackpots/1")
+    page.see(f"document.querySelector('[data-table=pool-hits] tbody tr')?.innerText.includes('{int(paid) / 100:.2f}')")
+    page.select(selector="#history [name=row]", value="EUR 2")
+    page.see("document.querySelector('#history .chart canvas') && /[1-9][0-9]* hits/.test(document.querySelector('#history .chart').ariaLabel)")
+    page.picture("jackpot-over-time")
+    for step in ("quarter", "hour", "day"):
+        page.select(selector="#history [name=step]", value=step)
+        page.see("!/Loading|Nothing is known/.test(document.querySelector('#history').innerText) && document.querySelector('#history .chart canvas')")
+    page.see("/Too little was played/.test(document.querySelector('[data-table=forecast]')?.innerText) && /not due/.test(document.querySelector('#forecast').innerText)")
+    go(page, "jackpots/2")
+    page.see("document.querySelectorAll('[data-table=forecast] tbody tr').length === 4")
+    page.see("document.querySelectorAll('#history [name=row] option').length === 4 && document.querySelector('#history .chart canvas')")
+    page.size(width=390, height=844)
+    page.picture("phone-jackpot-over-time")
+    assert page.evaluate(code="document.documentElement.scrollWidth <= innerWidth")
+    page.size(width=1280, height=900)
+    found = pages.browser.ask("problems")
+    assert not found, found
+
+
+def test_a_game_beside_its_exact_figures():
+    """Definitions, their figures as slotmath computes them, and what was returned with its band."""
+    person = Person(place, deposit=10000)
+    person.bet(1, 15, 1)
+    wait_until("the figures", lambda: place.sql("select count(*) from carillon.game left join gateway.par using (math_version) where sheet is null") == [["0"]], 60)
+    told = json.loads(subprocess.run([f"{BIN}/slotmath", "rtp", "mona-lisa", "--json"], capture_output=True, text=True, timeout=60, check=True).stdout)
+    shown = wait_until("what was played", lambda: next((g for g in [operator(place, "/games/bewitched", None, method="GET").json] if g["returns"]), None), 60)
+    par = next(v["par"] for v in operator(place, "/games/mona-lisa", None, method="GET").json["versions"] if v["math_version"] == told["math_version"])
+    assert [{name: mode[name] for name in same} for mode, same in zip(par["modes"], told["modes"], strict=True)] == told["modes"] and par["jackpot"][0]["of"] == "max", par
+    [[stakes, drawn, rounds]] = place.sql("select sum(stakes), sum(drawn), sum(rounds - bonus_rounds) from gateway.rollup_quarter r join carillon.game g on g.number = r.game and g.id = 'bewitched'"
+                                          f" where r.time >= timestamptz 'epoch' + {shown['from_us']} * interval '1 microsecond'")
+    euros = [r for r in shown["returns"] if r["currency"] == "EUR"]
+    assert sum(r["rounds"] for r in euros) <= int(rounds) and sum(r["stakes_minor"] for r in euros) <= int(stakes) and sum(r["drawn_minor"] for r in euros) <= int(drawn), shown
+    for row in shown["returns"]:
+        assert row["band_low_percent"] < row["theory_percent"] <= row["theory_high_percent"] < row["band_high_percent"], row
+        assert (abs(row["z"]) <= 1.96) == (row["band_low_percent"] <= row["rtp_percent"] <= row["band_high_percent"]) or 1.95 < abs(row["z"]) < 1.97, row
+    for row in shown["by_stake"]:
+        assert row["rounds"] * row["stake_minor"] == row["stakes_minor"] and row["band_low_percent"] < row["theory_percent"] < row["band_high_percent"], row
+    page = pages.Page("console", "/operator/")
+    go(page, "games")
+    page.press("[data-table=games] a[href='#games/bewitched']")
+    page.see("document.querySelector('[data-table=par-modes] code')?.innerText.includes('/') && document.querySelector('[data-table=par-features] tbody tr')")
+    page.see("document.querySelector('[data-table=game-stakes] tbody tr') && document.querySelector('[data-table=game-returns] tbody tr') && /in service/.test(document.querySelector('[data-table=versions]').innerText)")
+    page.picture("game")
+    page.size(width=390, height=844)
+    page.picture("phone-game")
+    assert page.evaluate(code="document.documentElement.scrollWidth <= innerWidth")
+    page.size(width=1280, height=900)
     found = pages.browser.ask("problems")
     assert not found, found
 

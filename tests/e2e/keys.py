@@ -161,7 +161,7 @@ def status_pools(key, ready):
 
 def test_a_key_of_pools():
     make("jackpots", "--pools", "2")
-    for path, method, body in (("/pools/1", "GET", None), ("/pools/1/actions", "GET", None), ("/pools/1/transfers", "GET", None), ("/pools/1/actions/00/approve", "POST", None),
+    for path, method, body in (("/pools/1", "GET", None), ("/pools/1/actions", "GET", None), ("/pools/1/transfers", "GET", None), ("/pools/1/history", "GET", None), ("/pools/1/forecast", "GET", None), ("/pools/1/actions/00/approve", "POST", None),
                                ("/pools/1/actions", "POST", {"action": "pause", "reason": "a test"})):
         exceeds(ask("jackpots", path, body, method), "pool", "pool 1", "pool 2")
     assert ask("jackpots", "/pools/2/actions", method="GET").status == 200

@@ -174,6 +174,7 @@ def test_operators():
         assert operator(place, path, None, method="GET").status == 200, path
     assert operator(place, f"/players/{person.number}/withdrawals/{'00' * 16}/decisions", {"decision": "release", **reason}).status == 404
     assert operator(place, f"/games/{GAME}/start", reason).status == 409
+    assert operator(place, f"/games/{GAME}", None, method="GET").status == 200 and operator(place, "/games/chess", None, method="GET").status == 404
     assert place.http("GET", "/v1/operator/status", token=place.operator_key()).status == 200
     assert place.http("POST", "/v1/payments/calls", {"id": hold}).status == 200
 
@@ -222,7 +223,7 @@ def test_pools_and_rates():
     assert pool_action(place, 1, "pause").status == 200
     assert pool_action(place, 1, "adjust", {"currency": "EUR", "coin_minor": 1, "delta_minor": 1}).status == 200
     assert pool_action(place, 1, "resume").status == 200
-    for path in ("/pools/1", "/pools/1/actions?limit=5", "/pools/1/transfers?limit=5"):
+    for path in ("/pools/1", "/pools/1/actions?limit=5", "/pools/1/transfers?limit=5", "/pools/1/history", "/pools/1/history?step=day&limit=5", "/pools/1/forecast", "/pools/2/forecast?hours=1"):
         assert operator(place, path, None, method="GET").status == 200, path
     waiting = operator(place, "/fx-rates", {"currency": "NOK", "rate": "0.0875"})
     assert waiting.status in (200, 202), waiting

@@ -394,6 +394,8 @@ def test_nothing_was_played():
 def test_pools_without_and_with_a_part():
     for pool in (1, 4):
         assert of_two(f"/pools/{pool}", status=403)["error"]["code"] == of_two(f"/pools/{pool}/transfers", status=403)["error"]["code"] == "no_part"
+        assert of_two(f"/pools/{pool}/forecast", status=403)["error"]["code"] == "no_part"
+        assert not any("player" in hit for hit in of_two(f"/pools/{pool}/history")["hits"])
     for pool in POOLS:
         assert [(a["action"], a["actor"].split(" ")[0]) for a in of_two(f"/pools/{pool}/actions")["actions"]] == [("take_part", "operator-2")], pool
     assert of_two("/pools/999", status=404)["error"]["code"] == "pool_unknown"
@@ -403,6 +405,7 @@ def test_pools_without_and_with_a_part():
     wait_until("a part", lambda: WHO["key"]("GET", "/v1/operators/2/pools/1", None).status == 200, 20)
     assert of_two("/pools/1")["books"] == good(operator(place, "/pools/1", None, method="GET"), "a pool").json["books"], "who takes part sees the books"
     of_two("/pools/1/transfers")
+    of_two("/pools/1/forecast")
     for pool in POOLS:
         actions = wait_until("what others did", lambda p=pool: [a for a in of_two(f"/pools/{p}/actions")["actions"] if a["action"] == "parameters"], 20)
         assert [(a["actor"], a["second"], a["reason"], a["status"]) for a in actions] == [("operator-1", "", "", "done")], actions

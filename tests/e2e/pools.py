@@ -4,6 +4,7 @@ moves from a retired pool to others while processes die, and the same of sets of
 import hashlib
 import os
 import time
+from fractions import Fraction
 
 from lib_play import RULES, SECOND_KEY, Person, Refused, approve, force, good, operator, pool_action
 from lib_stack import Installation, read_text, run, wait_until
@@ -133,6 +134,91 @@ def test_both_operators_win_the_same_pool():
     rows = place.sql(f"select player >> 48 from pool.hit where pool = 1 and hit > {hits} order by hit")
     assert [row[0] for row in rows] == ["1", "2"], rows
     place.verify()
+
+
+def history(pool, query="", status=200):
+    answer = place.http("GET", f"/v1/operators/1/pools/{pool}/history{query}", token=place.operator_key())
+    assert answer.status == status, (pool, query, answer)
+    return answer.json
+
+
+def test_what_was_shown_over_time():
+    """Each row's newest value is the one of the pool's exact state; hits are there with what they paid; pages together are the whole."""
+    def newest(pool):
+        return {(r["currency"], r.get("coin_minor") or r["level"]): r["points"][-1]["value_minor"] for r in history(pool)["rows"] if r["points"]}
+
+    def now(pool):
+        return {(r["currency"], r["coin_minor"]): r["value_minor"] for r in asked_of(f"/v1/operators/1/pools/{pool}")["rows"]}
+
+    wait_until("the newest values", lambda: newest(1) == now(1) or None, 60)
+    levels = next(p for p in asked_of("/v1/jackpots")["pools"] if p["pool"] == 2)["rows"]
+    assert sorted(newest(2)) == [("EUR", level) for level in (1, 2, 3, 4)] == sorted((r["currency"], r["level"]) for r in levels)
+    found = history(1)
+    assert found["step"] == "minute" and found["to_us"] - found["from_us"] >= 86400 * 10**6 and found["next_us"] is None, found
+    for row in found["rows"]:
+        times = [point["time_us"] for point in row["points"]]
+        assert times == sorted(set(times)) and found["from_us"] <= times[0] and times[-1] <= found["to_us"], row
+    told = [(h["hit"], h["currency"], h["coin_minor"], h["value_minor"], h["next_value_minor"], h["paid_minor"], h["paid_currency"]) for h in found["hits"]]
+    hits = [tuple(map(int, row)) for row in place.sql("select hit, coin_minor, paid_minor, next_value_minor from pool.hit where pool = 1 order by hit")]
+    assert len(hits) >= 2 and told == [(hit, "EUR", coin, paid, after, paid, "EUR") for hit, coin, paid, after in hits], (told, hits)
+    assert history(1, "?step=day")["rows"][0]["points"][-1]["value_minor"] == found["rows"][0]["points"][-1]["value_minor"]
+    start, end, pages = found["to_us"] - 9 * 60 * 10**6, found["to_us"], []
+    while start is not None:
+        pages.append(history(1, f"?from_us={start}&to_us={end}&limit=4"))
+        start = pages[-1]["next_us"]
+    assert len(pages) == 3 and [h for page in pages for h in page["hits"]] == [h for h in found["hits"] if pages[0]["from_us"] <= h["time_us"] < end], pages
+    for wrong in ("step=week", "steps=1", "from_us=5&to_us=4", "from_us=x", "limit=2001", "limit=0"):
+        history(1, f"?{wrong}", 400)
+    assert history(999, status=404)["error"]["code"] == "pool_unknown"
+
+
+def forecast(pool, query="", status=200):
+    answer = place.http("GET", f"/v1/operators/1/pools/{pool}/forecast{query}", token=place.operator_key())
+    assert answer.status == status, (pool, query, answer)
+    return answer.json
+
+
+def test_when_it_may_be_won_next():
+    """Against the same computed here: the chance of the definition, what was bet, what was fed. Before an hour was watched nothing is told."""
+    games = "select number from carillon.game where id = 'bewitched'"
+    bets = int(place.sql(f"select count(*) from wallet.journal where kind = 2 and refusal = 0 and game in ({games})")[0][0])
+    counted = f"select coalesce(sum(rounds), 0) from gateway.bet_mix where game in ({games})"
+    wait_until("the bets", lambda: int(place.sql(counted)[0][0]) >= bets > 0 or None, 60)
+    wait_until("the sums", lambda: place.sql("select count(*) from (select distinct on (shard) shard, last_seq from wallet.batch order by shard, batch desc) b"
+                                             " left join gateway.rollup_at a using (shard) where a.seq is distinct from b.last_seq") == [["0"]], 60)
+    wait_until("the exact figures", lambda: place.sql("select count(*) from carillon.game left join gateway.par using (math_version) where sheet is null") == [["0"]], 60)
+    early = [row for pool in (1, 2) for row in forecast(pool)["rows"]]
+    assert {row["status"] for row in early} == {"too_little"}, early
+    [[game, tally, set_tally]] = place.sql("select g.number, t.id, s.id from carillon.game g join pool.tally t on t.game = g.number and t.pool = 1 join pool.tally s on s.game = g.number and s.pool = 2"
+                                           " where g.id = 'bewitched' and t.currency = 978 and s.currency = 978 order by t.id desc, s.id desc limit 1")
+    rounds, stakes = 100000, 100000 * 20 * 15 * 10
+    place.sql(f"""insert into gateway.bet_mix select date_bin('15 minutes', now() - interval '150 minutes', timestamptz 'epoch'), {game}, 'base', 978, 20, 15, 10, {rounds};
+        insert into gateway.rollup_tally (operator, time, shard, day, tally, stakes)
+        select 1, date_bin('15 minutes', now() - interval '150 minutes', timestamptz 'epoch'), 0, '2000-01-01', t, {stakes} from unnest(array[{tally}, {set_tally}]) t""", writer=True)
+    found = wait_until("a forecast", lambda: next((f for f in [forecast(1)] if "known" in {row["status"] for row in f["rows"]}), None), 60)
+    [chance] = [c for c in found["chances"] if c["mode_id"] == "base"]
+    assert chance["game"] == "bewitched" and chance["of"] == "coins", found
+    row = next(r for r in found["rows"] if (r["currency"], r["coin_minor"]) == ("EUR", 20))
+    assert row["status"] == "known" and row["rounds"] >= rounds, row
+    hits = sum(int(n) * (Fraction(chance["base_exact"]) + int(lines) * int(coins) * Fraction(chance["chance_exact"])) for n, lines, coins in
+               place.sql(f"select rounds, lines, coins from gateway.bet_mix where game = {game} and currency = 978 and coin_minor = 20"))
+    watched = Fraction(found["to_us"] - found["from_us"], 10**6)
+    assert 9000 <= watched < 14000 and abs(Fraction(row["hits_expected"]) - hits) < Fraction(1, 10**9), (row, hits)
+    [[fed, share, unit]] = place.sql("select (select sum(y.stakes) from gateway.rollup_tally y join pool.tally t on t.id = y.tally where t.pool = 1 and t.currency = 978)"
+                                     " * 5000 * 10000000000, share_nano, unit_e27 from pool.row where pool = 1 and currency = 978 and coin_minor = 20")
+    value = Fraction(row_value(1, 978, 20))
+    for name, factor in (("mean", Fraction(1)), ("low", Fraction(51293294, 10**9)), ("median", Fraction(693147181, 10**9)), ("high", Fraction(2995732274, 10**9))):
+        assert abs(row["next"][f"{name}_s"] - factor * watched / hits) <= 1, (name, row, watched, hits)
+        assert abs(row["next"][f"value_{name}_minor"] - (value + factor * int(fed) * int(share) / hits) // int(unit)) <= 1, (name, row)
+    assert {r["status"] for r in found["rows"] if r["currency"] == "SEK"} == {"not_played"}, found
+    levels = forecast(2)["rows"]
+    assert [r["status"] for r in levels] == ["known"] * 4 and [r["rounds"] for r in levels] == [None] * 4, levels
+    # The odds of tests/e2e/sets: 1 in 10^10 for a cent; weights 900 to 1.
+    odds = [Fraction(r["hits_expected"]) for r in levels]
+    assert abs(odds[0] - 900 * odds[3]) < Fraction(1, 10**6) and abs(sum(odds) - Fraction(stakes, 10**10)) < Fraction(stakes, 10**12), levels
+    for wrong in ("hours=0", "hours=169", "hour=1", "hours=x"):
+        forecast(1, f"?{wrong}", 400)
+    assert forecast(999, status=404)["error"]["code"] == "pool_unknown"
 
 
 def test_commands_are_recorded_once():
@@ -421,7 +507,7 @@ def feeds_cards(person):
 def test_pools():
     global place
     with Installation("pools", scale=2) as place:
-        for part in (test_two_operators_feed_one_pool, test_both_operators_win_the_same_pool, test_commands_are_recorded_once,
+        for part in (test_two_operators_feed_one_pool, test_both_operators_win_the_same_pool, test_what_was_shown_over_time, test_when_it_may_be_won_next, test_commands_are_recorded_once,
                      test_pool_is_created_under_load, test_games_and_operators_feed_the_new_pool, test_a_live_pool_is_not_retired, test_sets_of_cards_take_commands,
                      test_a_retired_pool_moves_all_its_money, test_late_contributions_follow, test_late_contributions_go_to_the_last_successor, test_proof_finds_changed_transfer):
             began = time.monotonic()

@@ -166,6 +166,23 @@ def test_series_by_pages():
         assert get(f"/series?{wrong}", 400).error["message"], wrong
 
 
+def test_returns_by_stake():
+    """Bets that players paid for, by game, mode, currency and stake, against the journal; and the same as the game's route tells it."""
+    counted()
+    expected = sorted(place.sql("""select player >> 48, game, mode, currency, stake, count(*), sum(win_balance + win_pending) from wallet.journal
+        where kind = 2 and refusal = 0 and outside_id is null group by 1, 2, 3, 4, 5"""))
+    assert expected and sorted(place.sql("select operator, game, mode, currency, stake, sum(rounds), sum(drawn) from gateway.rollup_stake group by 1, 2, 3, 4, 5", writer=True)) == expected
+    number, first = place.sql("select number from carillon.game where id = 'bewitched'")[0][0], int(FIRST.replace(hour=0, minute=0).timestamp()) * 10**6
+    found = get(f"/games/bewitched?from_us={first}&to_us={first + 86400 * 10**6 - 1}").json
+    told = sorted([str(r["stake_minor"]), str(r["rounds"]), str(r["drawn_minor"])] for r in found["by_stake"] if r["currency"] == "EUR")
+    assert told == sorted(row[4:] for row in expected if row[0] == "1" and row[1] == number and row[3] == "978"), (told, expected)
+    for name in ("rounds", "stakes_minor", "drawn_minor"):
+        assert sum(r[name] for r in found["by_stake"]) == sum(r[name] for r in found["returns"]), (name, found)
+    for wrong in ("from_us=5&to_us=4", "from_us=x", "by=stake"):
+        get(f"/games/bewitched?{wrong}", 400)
+    get("/games/chess", 404)
+
+
 def test_reports_as_they_grow():
     day = FIRST.date()
     report = get(f"/reports/day/{day}").json
@@ -285,5 +302,5 @@ def test_days_begin_where_the_operator_says():
 
 if __name__ == "__main__":
     with Dated("reports", FIRST.timestamp(), kafka=False) as place:
-        run(test_sums_are_the_journal_while_gateways_die, test_series_by_pages, test_reports_as_they_grow, test_contributions_are_the_tallies,
+        run(test_sums_are_the_journal_while_gateways_die, test_series_by_pages, test_returns_by_stake, test_reports_as_they_grow, test_contributions_are_the_tallies,
             test_a_day_that_is_over_is_sealed_and_signed, test_reports_in_a_folder, test_sums_are_made_again_from_the_archive, test_days_begin_where_the_operator_says)

@@ -333,6 +333,9 @@ edge_handler on_fx_set, on_fx_list, on_fx_approve;	    /* fx.c */
 edge_handler on_history;				    /* history_list.c */
 edge_handler on_payout_queue;				    /* payout_queue.c */
 edge_handler on_pool_view;				    /* pool_view.c */
+edge_handler on_pool_history;				    /* pool_history.c */
+edge_handler on_pool_forecast;				    /* pool_forecast.c */
+edge_handler on_game_view;				    /* game_view.c */
 edge_handler on_logout, on_own_session, on_own_session_set; /* own_session.c */
 
 /* ---- history.c: adds the rows of the round to a replay ---- */

@@ -1,6 +1,7 @@
 /* Players' requests: state, bets, steps, settings, replay of a past round. */
 #include "services/gateway/adapters/history_read.h"
 #include "services/gateway/adapters/own_limits.h"
+#include "services/gateway/adapters/reports.h"
 
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
@@ -23,6 +24,16 @@ static void on_reply(struct gateway *gateway, struct edge_request *request,
 		answer_timed_out(request, sent);
 	else if (!own_limits_refused(gateway, request, sent->player, reply))
 		answer_reply(gateway, request, reply);
+}
+
+/* The same of a bet. */
+static void on_bet_reply(struct gateway *gateway, struct edge_request *request,
+	const struct service_request *sent, const Carillon__SpinReply *reply,
+	const Carillon__WalletFact *fact)
+{
+	if (reply != NULL)
+		bet_mix_count(reply);
+	on_reply(gateway, request, sent, reply, fact);
 }
 
 /* Hash the content before adding what a retry may change: the move number, the time, the
@@ -77,7 +88,7 @@ void on_state(struct edge_request *request, void *context)
 void on_round(struct edge_request *request, void *context)
 {
 	struct gateway *gateway = context;
-	struct service_request sent = { .done = on_reply };
+	struct service_request sent = { .done = on_bet_reply };
 	struct round_body body = { 0 };
 	Carillon__SpinCommand command;
 	carillon__spin_command__init(&command);

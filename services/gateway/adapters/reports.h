@@ -16,6 +16,11 @@ void rollups_end(void);
 void rollups_tick(void); /* every 50 ms */
 /* For reports: queries wait here behind the adding up, not behind players. */
 struct pg_pool *rollups_pool(void);
+/* The reply to a bet: counts it if it was placed. Once a second: adds the counts to the table. */
+void bet_mix_count(const Carillon__SpinReply *reply);
+void bet_mix_tick(void);
+/* Once a second: the exact figures of definitions that have none yet are computed in a thread. */
+void par_tick(void);
 /* The letters of all currencies by their number, as JSON: {"978":"EUR",..}. */
 const char *rollups_currencies(void);
 

@@ -1,5 +1,5 @@
 /* Asks the database, again and again, to add new rows of the journal to the sums, to seal reports
- * that are due, and signs those. */
+ * that are due, and signs those; and to note what the jackpots show. */
 #include "services/gateway/adapters/reports.h"
 
 #include "libcommon/base/currency.h"
@@ -21,6 +21,7 @@
 #define STEP_US (2 * SECOND_US)
 #define TROUBLE_US (10 * SECOND_US)
 #define SEAL_US (2 * SECOND_US)
+#define SHOWN_US (5 * SECOND_US)
 #define CODES_MAX 8192
 #define DIGEST_HEX 64
 #define SIGNED_MAX 128
@@ -30,7 +31,7 @@ static struct {
 	struct chain_key key;
 	char codes[CODES_MAX], grace[24];
 	bool asking;
-	uint64_t asked_us, next_us, seal_us; /* by the monotonic clock */
+	uint64_t asked_us, next_us, seal_us, shown_us; /* by the monotonic clock */
 } rollups;
 
 static bool good(const PGresult *result, const char *error, const char *what)
@@ -130,6 +131,17 @@ static void on_sealed(void *context, PGresult *result, const char *error)
 		0, NULL, REPORT_MS, on_unsigned, NULL);
 }
 
+/* ---- what jackpots show ---- */
+
+static void on_shown(void *context, PGresult *result, const char *error)
+{
+	(void)context;
+	rollups.asking = false;
+	rollups.shown_us =
+		clock_mono_us() +
+		(good(result, error, "noting what the jackpots show") ? SHOWN_US : TROUBLE_US);
+}
+
 void rollups_tick(void)
 {
 	const char *seal[] = { rollups.codes, rollups.grace };
@@ -150,6 +162,10 @@ void rollups_tick(void)
 		pg_pool_query(rollups.pool,
 			"select days, trouble from gateway.report_seal($1::json, $2::integer)", 2,
 			seal, REPORT_MS, on_sealed, NULL);
+	} else if (now_us >= rollups.shown_us) {
+		rollups.asking = true;
+		pg_pool_query(rollups.pool, "select gateway.jackpot_step()", 0, NULL, REPORT_MS,
+			on_shown, NULL);
 	}
 }
 

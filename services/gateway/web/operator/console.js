@@ -3,6 +3,7 @@ import { html, render, useEffect, useState } from "/vendor/htm-preact.js";
 import { always } from "/kept.js";
 import { act, read, sentence, session } from "/operator/ask.js";
 import { Health, Overview } from "/operator/overview.js";
+import { Game } from "/operator/games.js";
 import { Games, Jackpot, Jackpots } from "/operator/jackpots.js";
 import { Player, Players } from "/operator/players.js";
 import { Report, Reports } from "/operator/reports.js";
@@ -12,7 +13,7 @@ import { Audit, Me, Password, Rates, SecondFactor, Users } from "/operator/desk.
 import { Secret } from "/operator/parts.js";
 
 const SCREENS = [
-	["overview", "Overview", "read", Overview], ["jackpots", "Jackpots", "read", Jackpots, Jackpot], ["games", "Games", "read", Games], ["players", "Players", "players", Players, Player],
+	["overview", "Overview", "read", Overview], ["jackpots", "Jackpots", "read", Jackpots, Jackpot], ["games", "Games", "read", Games, Game], ["players", "Players", "players", Players, Player],
 	["withdrawals", "Withdrawals", "payouts", Withdrawals],
 	["reports", "Reports", "read", Reports, Report], ["rates", "Rates", "read", Rates], ["audit", "Audit", "audit", Audit], ["users", "Users", "users", Users], ["webhooks", "Webhooks", "users", Webhooks], ["health", "Health", "read", Health],
 ];

@@ -2,6 +2,7 @@
 import { html } from "/vendor/htm-preact.js";
 import { LEVELS, decimal, money, typedMinor } from "/format.js";
 import { Act, Badge, Group, Panel, REASON, Table, Tile, Trouble, euros, time, useRead, whole } from "/operator/parts.js";
+import { Forecast, History } from "/operator/value.js";
 import { Changes, dataOf, said, wordOf } from "/operator/words.js";
 
 // The books of a pool are only for operators that take part in it.
@@ -192,6 +193,7 @@ export function Jackpot({ id, me }) {
 		<${Books} pool=${pool} />
 		${may ? html`<${Acts} operator=${me.operator} pool=${pool} rows=${rows} pools=${status.data.pools} again=${again} />` : null}
 		<${Panel} title="Rows"><${Rows} pool=${pool} exact=${exact.data} rows=${rows} /><//>
+		<${History} base=${base} />${books ? html`<${Forecast} base=${base} />` : null}
 		<${Panel} title="Actions"><${Actions} operator=${me.operator} pool=${pool} may=${may} list=${list} /><//>
 		${books ? html`<${Panel} title="Transfers"><${Table} name="transfers" rows=${transfers.data?.transfers} empty="No money went to or came from other jackpots." columns=${[
 			{ name: "time_us", title: "When", show: (t) => time(t.time_us) }, { name: "from", title: "From", show: (t) => t.from.pool }, { name: "to", title: "To", show: (t) => t.to.pool },
@@ -203,7 +205,7 @@ export function Games({ me }) {
 	const start = (game) => ({ title: game ? `Start ${game.name} again` : "Start all games again", button: game ? "Start again" : "Start all again", fields: [REASON], path: () => `/v1/operators/${me.operator}/games/${game?.id ?? "all"}/start`,
 		what: () => "Only a game that the engine has stopped can be started again.", body: (v) => ({ reason: v.reason }) });
 	return html`<${Panel} title="Games" aside=${me.permissions.includes("games") ? html`<${Act} action=${start(null)} />` : null}><${Trouble} state=${games} /><${Table} name="games" rows=${games.data?.games} columns=${[
-		{ name: "number", title: "Number", number: true }, { name: "name", title: "Game", show: (g) => html`<b>${g.name}</b> <small class="quiet">${g.id}</small>` }, { name: "version", title: "Version" },
+		{ name: "number", title: "Number", number: true }, { name: "name", title: "Game", show: (g) => html`<a href="#games/${g.id}"><b>${g.name}</b></a> <small class="quiet">${g.id}</small>` }, { name: "version", title: "Version" },
 		{ name: "modes", title: "Modes", show: (g) => g.modes.map((m) => m.name ?? m.id).join(", ") }, { name: "pool", title: "Jackpot" },
 		{ name: "math_version", title: "Digest of the definition", show: (g) => html`<code title=${g.math_version}>${g.math_version.slice(0, 16)}</code>` },
 		{ name: "act", title: "", csv: () => "", show: (g) => html`<a href="/rules/${g.id}/">Rules</a> ${me.permissions.includes("games") ? html`<${Act} action=${start(g)} />` : null}` }]} /><//>`;
