@@ -9,7 +9,7 @@ from lib_play import RULES, Person, force, operator, pool_action
 from lib_stack import BIN, Installation, run, wait_until
 
 place = None
-SCREENS = ("overview", "jackpots", "jackpots/1", "games", "players", "withdrawals", "reports", "rates", "audit", "users", "webhooks", "health", "me")
+SCREENS = ("overview", "jackpots", "jackpots/1", "games", "players", "withdrawals", "reports", "rates", "audit", "users", "keys", "webhooks", "health", "me")
 BROKEN = "!/undefined|NaN|\\[object|Invalid Date|[{]\"/.test(document.body.innerText)"  # nor JSON
 
 
@@ -285,6 +285,39 @@ def test_reports():
     done(page)
     assert place.sql("select zone, start_hour, actor from gateway.gaming_day") == [["Europe/Stockholm", "6", "operator-1 anna"]]
     pages.browser.ask("problems")  # the 400 itself
+
+
+def test_keys():
+    """A key is made, shown once, replaced with an overlap, and ended; what it may do stands in words."""
+    page = pages.Page("console", "/operator/")
+    go(page, "keys")
+    page.see("/everything/.test(document.querySelector('[data-table=keys] tbody')?.innerText) && /in a file/.test(document.querySelector('main').innerText)")
+    do(page, "New key", {"name": "till of the shop", "scopes": "read, money", "amounts": "EUR 500.505"})
+    send(page)
+    page.see("/Enter amounts as/.test(document.querySelector('dialog [role=alert]')?.innerText)")
+    page.fill(selector="dialog [name=amounts]", value="EUR 500.50, JPY 7000")
+    page.select(selector="dialog [name=days]", value="30")
+    send(page)
+    page.see("/^[0-9a-f]{64}$/.test(document.querySelector('dialog .secret')?.innerText.trim())")
+    first = page.text(selector="dialog .secret").strip()
+    page.picture("new-key")
+    page.press("dialog button.main")
+    page.see("/500\\.50.*7,000/.test(document.querySelector('[data-table=keys] tbody')?.innerText)")
+    assert first not in page.text(selector="body") and place.sql("select scopes, amounts from gateway.operator_key where note = 'till of the shop'") == [["read,money", "EUR:50050,JPY:7000"]]
+    wait_until("the key is good", lambda: place.http("GET", "/v1/operator/status", token=first).status == 200, 30)
+    do(page, "Replace", {"keep_s": "3600"})
+    send(page)
+    page.see("document.querySelector('dialog .secret')")
+    assert page.text(selector="dialog .secret").strip() != first
+    page.press("dialog button.main")
+    page.see("[...document.querySelectorAll('[data-table=keys] .badge')].some((badge) => badge.innerText === 'replaced')")
+    page.picture("keys")
+    do(page, "End now")
+    send(page)
+    done(page)
+    assert len(place.sql("select 1 from gateway.operator_key where note = 'till of the shop' and revoked is not null")) == 1
+    found = pages.browser.ask("problems")
+    assert not found, found
 
 
 def nothing_is_tried():

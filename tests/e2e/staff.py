@@ -26,6 +26,7 @@ MAY = [(rf"{method} {pattern}", set(roles.split())) for method, pattern, roles i
     ("GET", "/v1/operator/status", "viewer support finance jackpots administrator"),
     ("GET", ".*/audit", "viewer finance jackpots administrator"),
     ("(GET|POST)", ".*/users.*", "administrator"),
+    ("(GET|POST)", ".*/keys.*", "administrator"),
     ("GET", ".*/webhooks", "viewer support finance jackpots administrator"),
     ("(GET|POST)", ".*/webhooks.*", "administrator"),
     ("POST", ".*/(players|sessions)", ""),

@@ -372,6 +372,7 @@ static int backend_key(const struct call *call,
 		.name = call->arguments[0],
 		.id = call->arguments[0],
 		.read_only = call_has(call, OPTION_READ_ONLY),
+		.scopes = call->values[OPTION_SCOPES],
 		.amounts = call->values[OPTION_AMOUNTS],
 		.pools = call->values[OPTION_POOLS],
 		.days = call->values[OPTION_DAYS],
@@ -385,6 +386,11 @@ static int backend_key(const struct call *call,
 int run_key_add(const struct call *call)
 {
 	return backend_key(call, backend_key_add);
+}
+
+int run_key_rotate(const struct call *call)
+{
+	return backend_key(call, backend_key_rotate);
 }
 
 int run_key_end(const struct call *call)

@@ -32,7 +32,7 @@
 
 #define NOT_AFTER_US UINT64_C(10000000) /* the engine starts nothing for an older request */
 #define SECOND_US UINT64_C(1000000)
-#define OPERATORS_MAX 64
+#define OPERATORS_MAX 512 /* keys of all operators */
 #define ID_BYTES 16
 #define QUERY_MS 1500 /* a read for a player */
 

@@ -1,5 +1,6 @@
 /* The routes of the gateway: method, path, handler, and whether the request has a body
  * (docs/contracts.md). */
+#include "services/gateway/adapters/operator_keys.h"
 #include "services/gateway/adapters/staff.h"
 #include "services/gateway/adapters/webhooks.h"
 
@@ -68,6 +69,9 @@ const struct edge_route gateway_routes[] = {
 	{ EDGE_GET, "/v1/operators/{}/users", on_staff_list, false },
 	{ EDGE_POST, "/v1/operators/{}/users", on_staff_new, true },
 	{ EDGE_POST, "/v1/operators/{}/users/{}", on_staff_action, true },
+	{ EDGE_GET, "/v1/operators/{}/keys", on_keys, false },
+	{ EDGE_POST, "/v1/operators/{}/keys", on_key_new, true },
+	{ EDGE_POST, "/v1/operators/{}/keys/{}", on_key_action, true },
 	{ EDGE_GET, "/v1/operators/{}/audit", on_audit, false },
 	{ EDGE_GET, "/v1/operators/{}/series", on_series, false },
 	{ EDGE_GET, "/v1/operators/{}/reports", on_reports, false },

@@ -24,7 +24,7 @@ enum permission {
 	PERMIT_JACKPOTS, /* act on pools and sets of cards */
 	PERMIT_RATES,	 /* set exchange rates */
 	PERMIT_GAMES,	 /* start stopped games */
-	PERMIT_USERS,	 /* users and webhooks */
+	PERMIT_USERS,	 /* users, keys of back ends, webhooks */
 	PERMISSIONS_N
 };
 

@@ -6,6 +6,7 @@ import { Health, Overview } from "/operator/overview.js";
 import { Games, Jackpot, Jackpots } from "/operator/jackpots.js";
 import { Player, Players } from "/operator/players.js";
 import { Report, Reports } from "/operator/reports.js";
+import { Keys } from "/operator/keys.js";
 import { Webhooks } from "/operator/webhooks.js";
 import { Withdrawals } from "/operator/withdrawals.js";
 import { Audit, Me, Password, Rates, Users } from "/operator/desk.js";
@@ -13,7 +14,7 @@ import { Audit, Me, Password, Rates, Users } from "/operator/desk.js";
 const SCREENS = [
 	["overview", "Overview", "read", Overview], ["jackpots", "Jackpots", "read", Jackpots, Jackpot], ["games", "Games", "read", Games], ["players", "Players", "players", Players, Player],
 	["withdrawals", "Withdrawals", "payouts", Withdrawals],
-	["reports", "Reports", "read", Reports, Report], ["rates", "Rates", "read", Rates], ["audit", "Audit", "audit", Audit], ["users", "Users", "users", Users], ["webhooks", "Webhooks", "users", Webhooks], ["health", "Health", "read", Health],
+	["reports", "Reports", "read", Reports, Report], ["rates", "Rates", "read", Rates], ["audit", "Audit", "audit", Audit], ["users", "Users", "users", Users], ["keys", "Keys", "users", Keys], ["webhooks", "Webhooks", "users", Webhooks], ["health", "Health", "read", Health],
 ];
 
 function useAddress() {
