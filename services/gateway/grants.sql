@@ -11,7 +11,7 @@ grant select on gateway.fx_request to carillon_gateway;
 grant execute on function gateway.fx_ask, gateway.fx_approve, gateway.decide, gateway.played_since, gateway.void_row, gateway.claims_open, wallet.newest_of, wallet.history_rows, wallet.history_start to carillon_gateway;
 grant select, insert, update on gateway.staff to carillon_gateway;
 grant select, insert, update, delete on gateway.staff_session to carillon_gateway;
-grant execute on function gateway.staff_enter, gateway.staff_failed, wallet.day_of to carillon_gateway;
+grant execute on function gateway.staff_enter, gateway.staff_begin, gateway.staff_failed, wallet.day_of to carillon_gateway;
 grant select (shard, seq, day, time) on wallet.journal to carillon_gateway;
 grant select on carillon.fx_rate, carillon.game, engine.stopped_game, payments.payout, payments.alarm to carillon_gateway;
 grant select on wallet.account, wallet.batch, wallet.claim, wallet.hold, wallet.house_leg, wallet.leaf, wallet.player_limit, wallet.spin_grant, wallet.void, wallet.void_report

@@ -87,6 +87,9 @@ SCHEMAS = {
                         expires_us=US, idle_s=U, confirmed_us=US, must_change=BOOL, second_factor=BOOL),
     "User": obj(name=TEXT, roles=many(ROLES), disabled=BOOL, locked_until_us=US, second_factor=BOOL, must_change=BOOL, created_us=US, created_by=TEXT,
                 sessions=U, seen_us=US),
+    "UserSession": obj(id={"type": "string", "pattern": "^[0-9a-f]{16}$"}, user=TEXT, current=told(BOOL, "It is the session that asks."), began_us=US,
+                       seen_us=told(US, "When it was last used, to a minute."), expires_us=US, address=told(TEXT, "From where it began."),
+                       agent=told(TEXT, "What the browser called itself; empty: not known.")),
     "BackendKey": obj(id=told({"type": "string", "pattern": "^[0-9a-f]{8}$"}, "The first digits of the key's SHA-256, as in the audit log."), name=TEXT,
                       state=one_of("active", "expired", "ended"), scopes=told(many(KEY_SCOPES), "What the key may do at all."),
                       unlimited=told(BOOL, "It has no limits, so it may also make and change users, keys and webhooks."),
@@ -401,6 +404,7 @@ PROBLEMS = {
     "same_approver": ((403,), "The same user or key requested the action. Another one must approve it."),
     "scope_exceeded": ((403,), "The key is limited, and the request exceeds its limits or needs a scope that the key lacks. Nothing was done."),
     "script": ((409,), "The forced draws do not fit this round."),
+    "session_unknown": ((404,), "No such session of a user is open. Nothing was done."),
     "session_failed": ((500,), "The session could not be created."),
     "session_idle": ((401,), "Your session ended because you were inactive. An open round is kept."),
     "settled": ((409,), "The player has no such withdrawal or grant, or it is already settled."),
@@ -442,7 +446,7 @@ PATHS = {}
 PARAMETERS = {"operators": ("operator", whole(1, 32767)), "players": ("player", NUMBER), "rounds": ("round", whole(1)), "cards": ("card", TEXT),
               "games": ("game", TEXT), "withdrawals": ("withdrawal", TEXT), "grants": ("grant", TEXT), "bonus-spins": ("grant", TEXT), "pools": ("pool", U),
               "definitions": ("digest", hexes(32)), "actions": ("action", TEXT), "fx-rates": ("rate", TEXT), "users": ("user", TEXT), "webhooks": ("webhook", whole(1)),
-              "keys": ("key", TEXT),
+              "keys": ("key", TEXT), "sessions": ("session", TEXT), "user-sessions": ("session", TEXT),
               "reports": ("period", REPORT_PERIODS), "{period}": ("day", DAY)}
 LIMIT, BEFORE = ("limit", whole(1, 200), "The largest number of entries."), ("before", whole(1), "`next` of the previous page.")
 TITLES = {200: "Done.", 201: "Opened.", 202: "Waits for approval by another key or user."}
@@ -568,6 +572,10 @@ route("operator", "post", "/v1/operator/confirm", "Confirms the user's password,
 route("operator", "post", "/v1/operator/password", "Changes the user's password; their other sessions end", obj(confirmed=BOOL), body="password")
 route("operator", "post", "/v1/operator/totp", "Creates a secret for a second factor; with this secret and a code, sets the second factor",
       obj(secret_Q=hexes(20), base32_Q=TEXT, uri_Q=TEXT, recovery_codes_Q=many(TEXT)), body="totp")
+route("operator", "get", "/v1/operator/sessions", "The user's own open sessions, newest use first", obj(sessions=many(named("UserSession"))))
+route("operator", "post", "/v1/operator/sessions/{}", "Ends one of the user's sessions by its id, or `others`, or `all`", obj(ended=told(U, "How many.")))
+route("operator", "get", OPERATOR + "/user-sessions", "The open sessions of all the operator's users, newest use first", obj(sessions=many(named("UserSession"))))
+route("operator", "post", OPERATOR + "/user-sessions/{}", "Ends a session of a user by its id, or `others`: all but the one that asks", obj(ended=told(U, "How many.")), body="reason")
 route("operator", "get", OPERATOR + "/users", "The operator's users", obj(users=many(named("User"))))
 route("operator", "post", OPERATOR + "/users", "Creates a user; the password is shown once", obj(name=TEXT, roles=many(ROLES), password_Q=TEXT), body="staff")
 route("operator", "post", OPERATOR + "/users/{}", "Changes a user, or resets their password", obj(name=TEXT, roles=many(ROLES), password_Q=TEXT), body="staff_action")

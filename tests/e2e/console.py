@@ -320,6 +320,37 @@ def test_keys():
     assert not found, found
 
 
+def test_sessions():
+    """One's own sessions under one's name, those of all users under users; a session that is ended there has ended."""
+    page = pages.Page("console", "/operator/")
+    other = pages.Page("laptop", "/operator/", apart=True)
+    inside(other, "anna")
+    pages.browser.ask("problems")  # that it had no session
+    go(page, "me")
+    page.see("document.querySelectorAll('[data-table=sessions] tbody tr').length > 1 && document.querySelectorAll('[data-table=sessions] .badge').length === 1")
+    assert "Chrome on Linux" in page.text(selector="[data-table=sessions]") and "127.0.0.1" in page.text(selector="[data-table=sessions]")
+    page.picture("own-sessions")
+    do(page, "End all others", reason=None)
+    send(page)
+    done(page)
+    page.see("document.querySelectorAll('[data-table=sessions] tbody tr').length === 1")
+    other.evaluate(code="location.hash = 'users'")
+    other.see("/session has ended/.test(document.body.innerText)")
+    inside(other, "bert")
+    go(page, "users")
+    page.see("[...document.querySelectorAll('[data-table=user-sessions] tbody tr')].some((row) => row.innerText.includes('bert'))")
+    page.picture("user-sessions")
+    page.press("[data-table=user-sessions] tr:has-text('bert') button")
+    page.see("document.querySelector('dialog[open]')")
+    page.fill(selector="dialog [name=reason]", value="a test")
+    send(page)
+    done(page)
+    other.evaluate(code="location.hash = 'games'")
+    other.see("/session has ended/.test(document.body.innerText)")
+    pages.browser.ask("problems")  # the 401s themselves
+    pages.browser.ask("close", other.name)
+
+
 def nothing_is_tried():
     """Makes all events dead; a try that was under way writes its own answer after that."""
     place.sql("update gateway.webhook_delivery set dead = now(), answer = 'no name'", writer=True)

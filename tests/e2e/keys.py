@@ -201,7 +201,7 @@ def test_a_key_that_only_reads():
 # What each scope opens, by route: the first row that fits. "": only a key without limits.
 OPENS = [(re.compile(rf"{method} /v1/operators/1{pattern}"), scope) for method, pattern, scope in (
     ("GET", ".*", "read"),
-    ("POST", "/(users|keys|webhooks).*", ""),
+    ("POST", "/(users|user-sessions|keys|webhooks).*", ""),
     ("POST", "/(players|sessions)", "players"),
     ("POST", "/players/1/(limits|block|bonus-spins.*)", "players"),
     ("POST", "/players/1/(deposits|withdrawals.*|corrections|grants.*|voids)", "money"),

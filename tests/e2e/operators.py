@@ -101,6 +101,8 @@ def report(number):
 def plant_users():
     maude = place.maude = jackpotctl_user(f"{WORD}-maude", "support,finance,jackpots,administrator", 1)
     THINGS["user"] = maude.name
+    THINGS["session"] = maude.ask("GET", "/v1/operator/sessions").json["sessions"][0]["id"]
+    plant("a user's session", THINGS["session"])
     made = good(maude.of("/webhooks", {"url": f"https://{WORD}.invalid/hook", "kinds": "hit", "reason": f"{WORD} hook"}), "a webhook").json
     THINGS["webhook"] = made["id"]
     plant("a webhook's secret", made["secret"])
