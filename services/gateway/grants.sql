@@ -30,3 +30,7 @@ grant select on gateway.report, gateway.gaming_day, gateway.rollup_minute, gatew
 grant execute on function gateway.report_make, gateway.series, gateway.csv, gateway.gaming_day_at, gateway.day_begins, gateway.period_days to carillon_reports, carillon_ro;
 -- carillon-watch compares what games return with what they publish.
 grant execute on function gateway.theory_of, gateway.rtp_json to carillon_ro;
+-- jackpotctl tells the console what a proof has found; the signature says that it was jackpotctl.
+grant execute on function gateway.proof_note to carillon_ro;
+grant select on gateway.proof to carillon_gateway;
+grant select (shard, seq, operator, time, player, kind, round, currency, amount, note) on gateway.rollup_notable to carillon_gateway;

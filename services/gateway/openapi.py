@@ -87,6 +87,18 @@ SCHEMAS = {
                         expires_us=US, idle_s=U, confirmed_us=US, must_change=BOOL, second_factor=BOOL),
     "User": obj(name=TEXT, roles=many(ROLES), disabled=BOOL, locked_until_us=US, second_factor=BOOL, must_change=BOOL, created_us=US, created_by=TEXT,
                 sessions=U, seen_us=US),
+    "Proof": obj(state=told(one_of("good", "none", "old", "broken", "unsigned"), "Of the ledger. broken: a proof found a breach, and none has been whole since. old: none has been whole for `age_max_s`."),
+                 signed=told(or_null(TEXT), "good; no; wrong; unknown: there is no public key here to compare with. Null: there is no proof."),
+                 time_us=told(US, "When it was last proven, in whole or in part."), held_us=told(US, "When it was last proven whole."),
+                 age_s=told(U, "Seconds since then; before the first whole proof, the age of the installation."), age_max_s=U),
+    "Ledger": obj(proof=obj(state=TEXT, whole=BOOL, rows=or_null(U), since=told(or_null(U), "Rows proven before, that were not looked at again."), mark=told(U, "The number of the signed mark; 0: none.")),
+                  points=told(many(obj(point=U, title=TEXT, holds=told(or_null(BOOL), "Null: it was left out, see `why_not`."), why_not=TEXT, held_us=told(US, "When it last held."),
+                                       held_checked=told(or_null(U), "What it looked at then."), held_rows=told(or_null(U), "How many rows the journal had then."))),
+                              "The points of docs/ledger.md."),
+                  accounts=told(or_null(many(obj(currency=CURRENCY, account=TEXT, amount_minor=WHOLE_TEXT))), "What each account had come to at the last proof; null: the operator does not act on pools."),
+                  days=many(obj(day=DAY, shards=U, closed=U, archived=U, dropped=U, rows=or_null(U), proven=told(BOOL, "All its rows were proven by the last whole proof."))),
+                  entries=told(many(obj(time_us=US, kind=one_of("void", "correction", "grant", "jackpot", "grant_taken_back"), player=PLAYER, round=U, currency=TEXT, amount_minor=MINOR,
+                                        actor=TEXT, reason=TEXT)), "The operator's newest, from the reports' sums: some seconds late.")),
     "UserSession": obj(id={"type": "string", "pattern": "^[0-9a-f]{16}$"}, user=TEXT, current=told(BOOL, "It is the session that asks."), began_us=US,
                        seen_us=told(US, "When it was last used, to a minute."), expires_us=US, address=told(TEXT, "From where it began."),
                        agent=told(TEXT, "What the browser called itself; empty: not known.")),
@@ -565,6 +577,10 @@ route("operator", "get", OPERATOR + "/fx-rates", "Exchange rates: in force, in f
       obj(max_age_s=U, jump_percent=U, rates=many(named("FxRate")), waiting=many(named("FxRate"))), query=[("currency", CURRENCY, "Only this currency."), ("limit", whole(1, 500), LIMIT[2])])
 route("operator", "post", OPERATOR + "/fx-rates/{}/approve", "Approves an exchange rate that another key or user requested", named("FxRate"))
 route("operator", "get", "/v1/operator/status", "The state of the installation; figures of all operators' play only for operators that may act on pools", named("Status"))
+route("operator", "get", "/v1/operator/proof", "Whether the last proof of the ledger held, and how old it is", named("Proof"))
+route("operator", "get", OPERATOR + "/ledger", "The ledger's identities, accounts and days as last proven, and the newest corrections", named("Ledger"))
+route("operator", "get", OPERATOR + "/unfinished", "Rounds of the operator's players with a win that is not collected yet",
+      obj(unfinished=many(obj(currency=CURRENCY, rounds=U, pending_minor=MINOR, oldest_us=told(US, "The last move of the player who has been away longest.")))))
 route("public", "post", "/v1/operator/login", "Begins a user's session: sets the cookie", obj(entered=BOOL), body="login")
 route("operator", "get", "/v1/operator/session", "The user's session, roles and CSRF token", named("StaffSession"))
 route("operator", "post", "/v1/operator/logout", "Ends the user's session", obj(logged_out=BOOL))

@@ -9,7 +9,7 @@ from lib_play import RULES, Person, force, operator, pool_action
 from lib_stack import BIN, Installation, run, wait_until
 
 place = None
-SCREENS = ("overview", "jackpots", "jackpots/1", "games", "players", "withdrawals", "reports", "rates", "audit", "users", "keys", "webhooks", "health", "me")
+SCREENS = ("overview", "jackpots", "jackpots/1", "games", "players", "withdrawals", "reports", "ledger", "rates", "audit", "users", "keys", "webhooks", "health", "me")
 BROKEN = "!/undefined|NaN|\\[object|Invalid Date|[{]\"/.test(document.body.innerText)"  # nor JSON
 
 
@@ -17,7 +17,7 @@ class Desk(Installation):
     """What the provider has not answered may be decided at once."""
 
     def start(self, scale=None):
-        self.environment.update(CARILLON_PAYMENTS_MS="400", CARILLON_DECIDE_AFTER_S="1")
+        self.environment.update(CARILLON_PAYMENTS_MS="400", CARILLON_DECIDE_AFTER_S="1", GATEWAY_STAFF_CONFIRM_S="3000")
         super().start(scale)
 
 
@@ -349,6 +349,49 @@ def test_sessions():
     other.see("/session has ended/.test(document.body.innerText)")
     pages.browser.ask("problems")  # the 401s themselves
     pages.browser.ask("close", other.name)
+
+
+def proof_note(page, change):
+    """A proof as jackpotctl would note it, changed; without a signature."""
+    [[content]] = place.sql("select content from gateway.proof order by id desc limit 1")
+    text = json.dumps({**json.loads(content), **change}).replace("'", "''")
+    place.sql(f"select gateway.proof_note('{text}', null, null)", writer=True)
+    page.reload()
+
+
+def test_ledger():
+    """The ledger as it was last proven; and on every screen a banner when the last proof is bad, old or not signed."""
+    page = pages.Page("console", "/operator/")
+    person = Person(place, deposit=10000)
+    person.operator("corrections", {"amount_minor": -77, "currency": "EUR", "reason": "a scratched coin"}, status=200)
+    proof = place.verify(60)
+    go(page, "ledger")
+    page.see("document.querySelectorAll('[data-table=points] tbody tr').length === 15")
+    page.see("[...document.querySelectorAll('[data-table=entries] tbody tr')].some((row) => /a scratched coin/.test(row.innerText))")
+    assert str(proof["points"][0]["checked"]) in page.text(selector="[data-table=points] tbody").replace(",", "") and "PENDING" in page.text(selector="[data-table=accounts]")
+    assert page.evaluate(code="!document.querySelector('#proof-banner') && document.querySelector('#proof .tile.good') && document.querySelectorAll('[data-table=days] tbody tr').length > 0")
+    page.picture("ledger")
+    old = {"broken": False, "time_us": 1, "proven": {"time_us": 1, "rows": 1, "shards": []}}
+    for change, says in (({"broken": True}, "found a breach"), (old, "last proven")):
+        proof_note(page, change)
+        page.see(f"/{says}/.test(document.querySelector('#proof-banner')?.innerText)")
+        for screen in ("overview", "games", "me"):
+            go(page, screen)
+            page.see(f"/{says}/.test(document.querySelector('#proof-banner')?.innerText)")
+        page.picture("proof-banner")
+    place.verify(60)
+    page.reload()
+    go(page, "ledger")
+    page.see("document.querySelector('#proof .tile.good') && !document.querySelector('#proof-banner')")
+    place.verify(60, "--since-last")  # from here on there is a key
+    proof_note(page, {"seconds": 0.5})
+    page.see("/not signed/.test(document.querySelector('#proof-banner')?.innerText)")
+    place.verify(60, "--since-last")
+    page.reload()
+    page.see("document.querySelector('#proof .tile.good') && !document.querySelector('#proof-banner')")
+    assert "signed" in page.text(selector="#proof")
+    found = pages.browser.ask("problems")
+    assert not found, found
 
 
 def nothing_is_tried():

@@ -93,6 +93,7 @@ struct gateway_settings {
 	struct door_settings doors;
 	int64_t reality_check_s;
 	int64_t staff_idle_s, staff_session_s, staff_confirm_s, staff_lock_s;
+	int64_t proof_age_s;
 	bool definitions;
 	bool turbo;
 };

@@ -1,5 +1,6 @@
 /* The routes of the gateway: method, path, handler, and whether the request has a body
  * (docs/contracts.md). */
+#include "services/gateway/adapters/ledger.h"
 #include "services/gateway/adapters/operator_keys.h"
 #include "services/gateway/adapters/staff.h"
 #include "services/gateway/adapters/webhooks.h"
@@ -60,6 +61,9 @@ const struct edge_route gateway_routes[] = {
 	{ EDGE_POST, "/v1/operators/{}/fx-rates/{}/approve", on_fx_approve, false },
 	{ EDGE_GET, "/v1/operators/{}/pools/{}", on_pool_view, false },
 	{ EDGE_GET, "/v1/operator/status", on_status, false },
+	{ EDGE_GET, "/v1/operator/proof", on_proof, false },
+	{ EDGE_GET, "/v1/operators/{}/ledger", on_ledger, false },
+	{ EDGE_GET, "/v1/operators/{}/unfinished", on_unfinished, false },
 	{ EDGE_POST, "/v1/operator/login", on_staff_login, true },
 	{ EDGE_GET, "/v1/operator/session", on_staff_session, false },
 	{ EDGE_POST, "/v1/operator/logout", on_staff_logout, false },

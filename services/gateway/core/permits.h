@@ -14,7 +14,7 @@
 enum permission {
 	PERMIT_SELF,	 /* a person's own session, password and second factor */
 	PERMIT_READ,	 /* state of services, games, pools, rates, reports */
-	PERMIT_AUDIT,	 /* the audit log */
+	PERMIT_AUDIT,	 /* the audit log, the ledger */
 	PERMIT_PLAYERS,	 /* search players, read their accounts */
 	PERMIT_CARE,	 /* limits, blocks, bonus spins */
 	PERMIT_OPEN,	 /* open accounts and sessions of players */
