@@ -123,8 +123,9 @@ enum edge_header {
 	EDGE_LAST_EVENT_ID,
 	EDGE_HOST,
 	EDGE_ACCEPT_ENCODING,
-	EDGE_COOKIE, /* all cookies; NULL: not sent, or too long */
-	EDGE_CSRF,   /* X-CSRF-Token */
+	EDGE_COOKIE,	 /* all cookies; NULL: not sent, or too long */
+	EDGE_CSRF,	 /* X-CSRF-Token */
+	EDGE_USER_AGENT, /* NULL: not sent, or too long */
 	EDGE_HEADERS_N
 };
 

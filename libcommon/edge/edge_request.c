@@ -145,16 +145,18 @@ static bool headers_read(struct edge_request *request, const struct http_head *h
 		{ "accept-encoding", EDGE_ACCEPT_ENCODING },
 		{ "cookie", EDGE_COOKIE },
 		{ "x-csrf-token", EDGE_CSRF },
+		{ "user-agent", EDGE_USER_AGENT },
 	};
 	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
 		const char *value = http_head_field(head, wanted[i].name);
 		if (value != NULL && wanted[i].header == EDGE_AUTHORIZATION)
 			value = bearer(value);
 		/* Without the codings that the client accepts, it gets none; cookies may be those
-		 * of others on the same host. */
+		 * of others on the same host; what the browser calls itself is only shown. */
 		if (value != NULL &&
 			!arena_copy(request, value, &request->header_at[wanted[i].header]) &&
-			wanted[i].header != EDGE_ACCEPT_ENCODING && wanted[i].header != EDGE_COOKIE)
+			wanted[i].header != EDGE_ACCEPT_ENCODING &&
+			wanted[i].header != EDGE_COOKIE && wanted[i].header != EDGE_USER_AGENT)
 			return false;
 	}
 	return true;

@@ -6,11 +6,13 @@ grant select, insert, update (status, approved_key, approved_by, approved) on ga
 grant select, insert, update (status, approved_key, approved_by, approved) on gateway.void_request to carillon_gateway;
 grant select, insert, update (pause, pause_s, pause_until, reality_check_s) on gateway.player to carillon_gateway;
 grant select, insert, delete on gateway.revoked to carillon_gateway;
-grant select on gateway.operator_key, gateway.fx_request to carillon_gateway;
+grant select, update (used) on gateway.operator_key to carillon_gateway;
+grant execute on function gateway.key_new, gateway.key_rotate, gateway.key_end to carillon_gateway;
+grant select on gateway.fx_request to carillon_gateway;
 grant execute on function gateway.fx_ask, gateway.fx_approve, gateway.decide, gateway.played_since, gateway.void_row, gateway.claims_open, wallet.round_awards, wallet.newest_of, wallet.history_rows, wallet.history_start to carillon_gateway;
 grant select, insert, update on gateway.staff to carillon_gateway;
 grant select, insert, update, delete on gateway.staff_session to carillon_gateway;
-grant execute on function gateway.staff_enter, gateway.staff_failed, wallet.day_of to carillon_gateway;
+grant execute on function gateway.staff_enter, gateway.staff_begin, gateway.staff_failed, wallet.day_of to carillon_gateway;
 grant select (shard, seq, day, time) on wallet.journal to carillon_gateway;
 grant select on carillon.fx_rate, carillon.game, engine.stopped_game, payments.payout, payments.alarm to carillon_gateway;
 grant select on wallet.account, wallet.batch, wallet.claim, wallet.hold, wallet.house_leg, wallet.leaf, wallet.player_limit, wallet.spin_grant, wallet.void, wallet.void_report
@@ -31,3 +33,7 @@ grant select on gateway.report, gateway.gaming_day, gateway.rollup_minute, gatew
 grant execute on function gateway.report_make, gateway.series, gateway.csv, gateway.gaming_day_at, gateway.day_begins, gateway.period_days to carillon_reports, carillon_ro;
 -- carillon-watch compares what games return with what they publish.
 grant execute on function gateway.theory_of, gateway.rtp_json to carillon_ro;
+-- jackpotctl tells the console what a proof has found; the signature says that it was jackpotctl.
+grant execute on function gateway.proof_note to carillon_ro;
+grant select on gateway.proof to carillon_gateway;
+grant select (shard, seq, operator, time, player, kind, round, currency, amount, note) on gateway.rollup_notable to carillon_gateway;

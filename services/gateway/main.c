@@ -99,6 +99,9 @@ static const struct setting settings[] = {
 		&gateway.settings.staff_second_factor,
 		"1: a user without a second factor may do nothing but set one; 0: it is each "
 		"user's choice" },
+	{ "GATEWAY_PROOF_AGE_S", SETTING_INT, "93600", 60, 31536000, &gateway.settings.proof_age_s,
+		"age of the last whole proof of the ledger from which the console warns on every "
+		"screen" },
 	{ "GATEWAY_IDLE", SETTING_TEXT, "15m", 0, 0, gateway.settings.idle,
 		"time without an action after which a session ends, and OPERATOR=time for single "
 		"operators: 15m,7=90s,9=0; 0: never" },

@@ -73,6 +73,8 @@ HISTORY_KINDS = one_of("round", "jackpot", "card_prize", "double", "halve", "voi
 ROLES = one_of("viewer", "support", "finance", "jackpots", "administrator")
 PERMISSIONS = one_of("self", "read", "audit", "players", "care", "open", "payouts", "money", "void", "jackpots", "rates", "games", "users")
 
+KEY_SCOPES = one_of("read", "players", "money", "pools")
+
 WHOLE_TEXT = {"type": "string", "pattern": "^-?[0-9]+$"}
 DAY = {"type": "string", "pattern": "^[0-9]{4}-[0-9]{2}-[0-9]{2}$"}
 REPORT_PERIODS = one_of("day", "month", "year", "life")
@@ -87,6 +89,29 @@ SCHEMAS = {
                         expires_us=US, idle_s=U, confirmed_us=US, must_change=BOOL, second_factor=BOOL, second_factor_needed=BOOL),
     "User": obj(name=TEXT, roles=many(ROLES), disabled=BOOL, locked_until_us=US, second_factor=BOOL, must_change=BOOL, created_us=US, created_by=TEXT,
                 sessions=U, seen_us=US),
+    "Proof": obj(state=told(one_of("good", "none", "old", "broken", "unsigned"), "Of the ledger. broken: a proof found a breach, and none has been whole since. old: none has been whole for `age_max_s`."),
+                 signed=told(or_null(TEXT), "good; no; wrong; unknown: there is no public key here to compare with. Null: there is no proof."),
+                 time_us=told(US, "When it was last proven, in whole or in part."), held_us=told(US, "When it was last proven whole."),
+                 age_s=told(U, "Seconds since then; before the first whole proof, the age of the installation."), age_max_s=U),
+    "Ledger": obj(proof=obj(state=TEXT, whole=BOOL, rows=or_null(U), since=told(or_null(U), "Rows proven before, that were not looked at again."), mark=told(U, "The number of the signed mark; 0: none.")),
+                  points=told(many(obj(point=U, title=TEXT, holds=told(or_null(BOOL), "Null: it was left out, see `why_not`."), why_not=TEXT, held_us=told(US, "When it last held."),
+                                       held_checked=told(or_null(U), "What it looked at then."), held_rows=told(or_null(U), "How many rows the journal had then."))),
+                              "The points of docs/ledger.md."),
+                  accounts=told(or_null(many(obj(currency=CURRENCY, account=TEXT, amount_minor=WHOLE_TEXT))), "What each account had come to at the last proof; null: the operator does not act on pools."),
+                  days=many(obj(day=DAY, shards=U, closed=U, archived=U, dropped=U, rows=or_null(U), proven=told(BOOL, "All its rows were proven by the last whole proof."))),
+                  entries=told(many(obj(time_us=US, kind=one_of("void", "correction", "grant", "jackpot", "grant_taken_back"), player=PLAYER, round=U, currency=TEXT, amount_minor=MINOR,
+                                        actor=TEXT, reason=TEXT)), "The operator's newest, from the reports' sums: some seconds late.")),
+    "UserSession": obj(id={"type": "string", "pattern": "^[0-9a-f]{16}$"}, user=TEXT, current=told(BOOL, "It is the session that asks."), began_us=US,
+                       seen_us=told(US, "When it was last used, to a minute."), expires_us=US, address=told(TEXT, "From where it began."),
+                       agent=told(TEXT, "What the browser called itself; empty: not known.")),
+    "BackendKey": obj(id=told({"type": "string", "pattern": "^[0-9a-f]{8}$"}, "The first digits of the key's SHA-256, as in the audit log."), name=TEXT,
+                      state=one_of("active", "expired", "ended"), scopes=told(many(KEY_SCOPES), "What the key may do at all."),
+                      unlimited=told(BOOL, "It has no limits, so it may also make and change users, keys and webhooks."),
+                      amounts=told(or_null(TEXT), "The largest amount of a request by currency, in minor units: EUR:50000,SEK:600000. Null: any amount."),
+                      pools=told(or_null(TEXT), "The pools and sets: 1,4. Null: all."), in_file=told(BOOL, "In a file of the gateways, which alone ends it."),
+                      created_us=US, created_by=TEXT, used_us=told(US, "When it was last accepted, to some ten seconds; of a key in a file: 0."),
+                      expires_us=told(US, "0: it has no end."), ended_us=US, successor=told(TEXT, "The id of the key that replaces it; empty: none.")),
+    "KeyMade": obj(id=TEXT, name=TEXT, key_Q=told(hexes(32), "The new key, shown this once.")),
     "Webhook": obj(id=U, url=TEXT, kinds=TEXT, version=told(U, "Of the secret."), old_until_us=told(US, "Until then the secret before signs too; 0: it does not."),
                    created_us=US, created_by=TEXT, sent=told(U, "Events that the address has accepted."), waiting=U, oldest_us=told(US, "When the oldest waiting event was written."),
                    dead=U, last_us=told(US, "When it was last tried."), last_good=BOOL, last_answer=told(TEXT, "The status of the last answer, or why there was none.")),
@@ -256,6 +281,11 @@ BODIES = {
     "confirm": obj(password=text(1, 128)),
     "password": obj(password=text(1, 128), new_password=text(12, 128)),
     "totp": obj(secret_Q=hexes(20), code_Q=text(6, 6)),
+    "key": obj(name=text(1, 64), scopes=told(text(1, 200), "all, or names of read, players, money and pools, separated by commas."),
+               amounts_Q=told(text(1, 399), "The largest amount of a request by currency, in minor units: EUR:50000,SEK:600000."),
+               pools_Q=told(text(1, 200), "Numbers of pools and sets: 1,4."), days_Q=told(whole(1, 3650), "It ends after so many."), reason=REASON),
+    "key_action": obj(action=one_of("rotate", "expire", "revoke"), keep_s_Q=told(whole(0, 2592000), "With rotate and expire: seconds until the key ends; a day."),
+                      days_Q=told(whole(1, 3650), "With rotate: the new key ends after so many."), reason=REASON),
     "webhook": obj(url=told(text(1, 500), "https, to a public address."), kinds=told(text(1, 200), "hit, large_win, payout, limit, game; separated by commas."), reason=REASON),
     "webhook_action": obj(action=one_of("change", "rotate", "test", "end"), url_Q=told(text(1, 500), "With change: the new address."),
                           kinds_Q=told(text(1, 200), "With change: the new kinds."),
@@ -344,6 +374,11 @@ PROBLEMS = {
     "insufficient_funds": ((402,), "The balance is too low."),
     "jackpot_not_offered": ((503,), "This game's jackpot cannot take contributions in this currency now, so no bets are accepted."),
     "journal_unavailable": ((503,), "The round cannot be read now. Nothing was done. Try again."),
+    "key_exists": ((409,), "The operator has a key of this name already. Nothing was done."),
+    "key_in_file": ((409,), "This key is in a file of the gateways. Nothing was done. Replace the file and restart the gateways."),
+    "key_rotated": ((409,), "Another key replaces this one already. Nothing was done."),
+    "key_unknown": ((404,), "The operator has no such key in force. Nothing was done."),
+    "keys_full": ((409,), "The operator has twenty keys in force already. Nothing was done."),
     "length_required": ((411,), "Content-Length is missing."),
     "limit": ((403, 409), "A limit of the account does not allow this."),
     "limit_deposit": ((403,), "The deposit exceeds the player's deposit limit or the operator's limit for one deposit."),
@@ -410,8 +445,9 @@ PROBLEMS = {
     "report_unknown": ((404,), "There is no report of this day: it has not begun yet."),
     "round_closed": ((409,), "This round is closed."),
     "same_approver": ((403,), "The same user or key requested the action. Another one must approve it."),
-    "scope_exceeded": ((403,), "The key is limited, and the request exceeds its limits. Nothing was done."),
+    "scope_exceeded": ((403,), "The key is limited, and the request exceeds its limits or needs a scope that the key lacks. Nothing was done."),
     "script": ((409,), "The forced draws do not fit this round."),
+    "session_unknown": ((404,), "No such session of a user is open. Nothing was done."),
     "session_failed": ((500,), "The session could not be created."),
     "session_idle": ((401,), "Your session ended because you were inactive. An open round is kept."),
     "settled": ((409,), "The player has no such withdrawal or grant, or it is already settled."),
@@ -454,6 +490,7 @@ PATHS = {}
 PARAMETERS = {"operators": ("operator", whole(1, 32767)), "players": ("player", NUMBER), "rounds": ("round", whole(1)), "cards": ("card", TEXT),
               "games": ("game", TEXT), "withdrawals": ("withdrawal", TEXT), "grants": ("grant", TEXT), "bonus-spins": ("grant", TEXT), "pools": ("pool", U),
               "definitions": ("digest", hexes(32)), "voids": ("void", TEXT), "actions": ("action", TEXT), "fx-rates": ("rate", TEXT), "users": ("user", TEXT), "webhooks": ("webhook", whole(1)),
+              "keys": ("key", TEXT), "sessions": ("session", TEXT), "user-sessions": ("session", TEXT),
               "reports": ("period", REPORT_PERIODS), "{period}": ("day", DAY)}
 LIMIT, BEFORE = ("limit", whole(1, 200), "The largest number of entries."), ("before", whole(1), "`next` of the previous page.")
 TITLES = {200: "Done.", 201: "Opened.", 202: "Waits for approval by another key or user."}
@@ -580,6 +617,10 @@ route("operator", "get", OPERATOR + "/fx-rates", "Exchange rates: in force, in f
       obj(max_age_s=U, jump_percent=U, rates=many(named("FxRate")), waiting=many(named("FxRate"))), query=[("currency", CURRENCY, "Only this currency."), ("limit", whole(1, 500), LIMIT[2])])
 route("operator", "post", OPERATOR + "/fx-rates/{}/approve", "Approves an exchange rate that another key or user requested", named("FxRate"))
 route("operator", "get", "/v1/operator/status", "The state of the installation; figures of all operators' play only for operators that may act on pools", named("Status"))
+route("operator", "get", "/v1/operator/proof", "Whether the last proof of the ledger held, and how old it is", named("Proof"))
+route("operator", "get", OPERATOR + "/ledger", "The ledger's identities, accounts and days as last proven, and the newest corrections", named("Ledger"))
+route("operator", "get", OPERATOR + "/unfinished", "Rounds of the operator's players with a win that is not collected yet",
+      obj(unfinished=many(obj(currency=CURRENCY, rounds=U, pending_minor=MINOR, oldest_us=told(US, "The last move of the player who has been away longest.")))))
 route("public", "post", "/v1/operator/login", "Begins a user's session: sets the cookie", obj(entered=BOOL), body="login")
 route("operator", "get", "/v1/operator/session", "The user's session, roles and CSRF token", named("StaffSession"))
 route("operator", "post", "/v1/operator/logout", "Ends the user's session", obj(logged_out=BOOL))
@@ -587,9 +628,16 @@ route("operator", "post", "/v1/operator/confirm", "Confirms the user's password,
 route("operator", "post", "/v1/operator/password", "Changes the user's password; their other sessions end", obj(confirmed=BOOL), body="password")
 route("operator", "post", "/v1/operator/totp", "Creates a secret for a second factor; with this secret and a code, sets the second factor",
       obj(secret_Q=hexes(20), base32_Q=TEXT, uri_Q=TEXT, recovery_codes_Q=many(TEXT)), body="totp")
+route("operator", "get", "/v1/operator/sessions", "The user's own open sessions, newest use first", obj(sessions=many(named("UserSession"))))
+route("operator", "post", "/v1/operator/sessions/{}", "Ends one of the user's sessions by its id, or `others`, or `all`", obj(ended=told(U, "How many.")))
+route("operator", "get", OPERATOR + "/user-sessions", "The open sessions of all the operator's users, newest use first", obj(sessions=many(named("UserSession"))))
+route("operator", "post", OPERATOR + "/user-sessions/{}", "Ends a session of a user by its id, or `others`: all but the one that asks", obj(ended=told(U, "How many.")), body="reason")
 route("operator", "get", OPERATOR + "/users", "The operator's users", obj(users=many(named("User"))))
 route("operator", "post", OPERATOR + "/users", "Creates a user; the password is shown once", obj(name=TEXT, roles=many(ROLES), password_Q=TEXT), body="staff")
 route("operator", "post", OPERATOR + "/users/{}", "Changes a user, or resets their password", obj(name=TEXT, roles=many(ROLES), password_Q=TEXT), body="staff_action")
+route("operator", "get", OPERATOR + "/keys", "Keys of back ends: those in force first, then the newest; never the keys themselves", obj(keys=many(named("BackendKey"))))
+route("operator", "post", OPERATOR + "/keys", "Creates a key for a back end; it is shown once", named("KeyMade"), body="key")
+route("operator", "post", OPERATOR + "/keys/{}", "Replaces a key by a new one, or ends it: later or at once", named("KeyMade"), body="key_action")
 route("operator", "get", OPERATOR + "/webhooks", "The addresses that get events", obj(webhooks=many(named("Webhook"))))
 route("operator", "post", OPERATOR + "/webhooks", "Creates a webhook; its secret is shown once", named("WebhookSecret"), body="webhook")
 route("operator", "post", OPERATOR + "/webhooks/{}", "Changes, tests or ends a webhook, or makes a new secret for it",

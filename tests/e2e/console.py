@@ -9,7 +9,7 @@ from lib_play import RULES, Person, force, operator, pool_action
 from lib_stack import BIN, Installation, run, wait_until
 
 place = None
-SCREENS = ("overview", "jackpots", "jackpots/1", "games", "games/bewitched", "players", "withdrawals", "reports", "rates", "audit", "users", "webhooks", "health", "me")
+SCREENS = ("overview", "jackpots", "jackpots/1", "games", "games/bewitched", "players", "withdrawals", "reports", "ledger", "rates", "audit", "users", "keys", "webhooks", "health", "me")
 BROKEN = "!/undefined|NaN|\\[object|Invalid Date|[{]\"/.test(document.body.innerText)"  # nor JSON
 
 
@@ -17,7 +17,7 @@ class Desk(Installation):
     """What the provider has not answered may be decided at once."""
 
     def start(self, scale=None):
-        self.environment.update(CARILLON_PAYMENTS_MS="400", CARILLON_DECIDE_AFTER_S="1")
+        self.environment.update(CARILLON_PAYMENTS_MS="400", CARILLON_DECIDE_AFTER_S="1", GATEWAY_STAFF_CONFIRM_S="3000")
         super().start(scale)
 
 
@@ -383,6 +383,113 @@ def test_reports():
     done(page)
     assert place.sql("select zone, start_hour, actor from gateway.gaming_day") == [["Europe/Stockholm", "6", "operator-1 anna"]]
     pages.browser.ask("problems")  # the 400 itself
+
+
+def test_keys():
+    """A key is made, shown once, replaced with an overlap, and ended; what it may do stands in words."""
+    page = pages.Page("console", "/operator/")
+    go(page, "keys")
+    page.see("/everything/.test(document.querySelector('[data-table=keys] tbody')?.innerText) && /in a file/.test(document.querySelector('main').innerText)")
+    do(page, "New key", {"name": "till of the shop", "scopes": "read, money", "amounts": "EUR 500.505"})
+    send(page)
+    page.see("/Enter amounts as/.test(document.querySelector('dialog [role=alert]')?.innerText)")
+    page.fill(selector="dialog [name=amounts]", value="EUR 500.50, JPY 7000")
+    page.select(selector="dialog [name=days]", value="30")
+    send(page)
+    page.see("/^[0-9a-f]{64}$/.test(document.querySelector('dialog .secret')?.innerText.trim())")
+    first = page.text(selector="dialog .secret").strip()
+    page.picture("new-key")
+    page.press("dialog button.main")
+    page.see("/500\\.50.*7,000/.test(document.querySelector('[data-table=keys] tbody')?.innerText)")
+    assert first not in page.text(selector="body") and place.sql("select scopes, amounts from gateway.operator_key where note = 'till of the shop'") == [["read,money", "EUR:50050,JPY:7000"]]
+    wait_until("the key is good", lambda: place.http("GET", "/v1/operator/status", token=first).status == 200, 30)
+    do(page, "Replace", {"keep_s": "3600"})
+    send(page)
+    page.see("document.querySelector('dialog .secret')")
+    assert page.text(selector="dialog .secret").strip() != first
+    page.press("dialog button.main")
+    page.see("[...document.querySelectorAll('[data-table=keys] .badge')].some((badge) => badge.innerText === 'replaced')")
+    page.picture("keys")
+    do(page, "End now")
+    send(page)
+    done(page)
+    assert len(place.sql("select 1 from gateway.operator_key where note = 'till of the shop' and revoked is not null")) == 1
+    found = pages.browser.ask("problems")
+    assert not found, found
+
+
+def test_sessions():
+    """One's own sessions under one's name, those of all users under users; a session that is ended there has ended."""
+    page = pages.Page("console", "/operator/")
+    other = pages.Page("laptop", "/operator/", apart=True)
+    inside(other, "anna")
+    pages.browser.ask("problems")  # that it had no session
+    go(page, "me")
+    page.see("document.querySelectorAll('[data-table=sessions] tbody tr').length > 1 && document.querySelectorAll('[data-table=sessions] .badge').length === 1")
+    assert "Chrome on Linux" in page.text(selector="[data-table=sessions]") and "127.0.0.1" in page.text(selector="[data-table=sessions]")
+    page.picture("own-sessions")
+    do(page, "End all others", reason=None)
+    send(page)
+    done(page)
+    page.see("document.querySelectorAll('[data-table=sessions] tbody tr').length === 1")
+    other.evaluate(code="location.hash = 'users'")
+    other.see("/session has ended/.test(document.body.innerText)")
+    inside(other, "bert")
+    go(page, "users")
+    page.see("[...document.querySelectorAll('[data-table=user-sessions] tbody tr')].some((row) => row.innerText.includes('bert'))")
+    page.picture("user-sessions")
+    page.press("[data-table=user-sessions] tr:has-text('bert') button")
+    page.see("document.querySelector('dialog[open]')")
+    page.fill(selector="dialog [name=reason]", value="a test")
+    send(page)
+    done(page)
+    other.evaluate(code="location.hash = 'games'")
+    other.see("/session has ended/.test(document.body.innerText)")
+    pages.browser.ask("problems")  # the 401s themselves
+    pages.browser.ask("close", other.name)
+
+
+def proof_note(page, change):
+    """A proof as jackpotctl would note it, changed; without a signature."""
+    [[content]] = place.sql("select content from gateway.proof order by id desc limit 1")
+    text = json.dumps({**json.loads(content), **change}).replace("'", "''")
+    place.sql(f"select gateway.proof_note('{text}', null, null)", writer=True)
+    page.reload()
+
+
+def test_ledger():
+    """The ledger as it was last proven; and on every screen a banner when the last proof is bad, old or not signed."""
+    page = pages.Page("console", "/operator/")
+    person = Person(place, deposit=10000)
+    person.operator("corrections", {"amount_minor": -77, "currency": "EUR", "reason": "a scratched coin"}, status=200)
+    proof = place.verify(60)
+    go(page, "ledger")
+    page.see("document.querySelectorAll('[data-table=points] tbody tr').length === 15")
+    page.see("[...document.querySelectorAll('[data-table=entries] tbody tr')].some((row) => /a scratched coin/.test(row.innerText))")
+    assert str(proof["points"][0]["checked"]) in page.text(selector="[data-table=points] tbody").replace(",", "") and "PENDING" in page.text(selector="[data-table=accounts]")
+    assert page.evaluate(code="!document.querySelector('#proof-banner') && document.querySelector('#proof .tile.good') && document.querySelectorAll('[data-table=days] tbody tr').length > 0")
+    page.picture("ledger")
+    old = {"broken": False, "time_us": 1, "proven": {"time_us": 1, "rows": 1, "shards": []}}
+    for change, says in (({"broken": True}, "found a breach"), (old, "last proven")):
+        proof_note(page, change)
+        page.see(f"/{says}/.test(document.querySelector('#proof-banner')?.innerText)")
+        for screen in ("overview", "games", "me"):
+            go(page, screen)
+            page.see(f"/{says}/.test(document.querySelector('#proof-banner')?.innerText)")
+        page.picture("proof-banner")
+    place.verify(60)
+    page.reload()
+    go(page, "ledger")
+    page.see("document.querySelector('#proof .tile.good') && !document.querySelector('#proof-banner')")
+    place.verify(60, "--since-last")  # from here on there is a key
+    proof_note(page, {"seconds": 0.5})
+    page.see("/not signed/.test(document.querySelector('#proof-banner')?.innerText)")
+    place.verify(60, "--since-last")
+    page.reload()
+    page.see("document.querySelector('#proof .tile.good') && !document.querySelector('#proof-banner')")
+    assert "signed" in page.text(selector="#proof")
+    found = pages.browser.ask("problems")
+    assert not found, found
 
 
 def nothing_is_tried():

@@ -1,12 +1,13 @@
 #!/usr/bin/env python3
-"""Keys of back ends, from outside: made, listed and ended by jackpotctl; limited to reading, to amounts, to pools; ended by time. What a key may not do is 403
-scope_exceeded, has a line in the audit log, and books nothing."""
+"""Keys of back ends, from outside: made, listed, replaced and ended by jackpotctl and by route; limited to scopes, to amounts, to pools; ended by time. What a key
+may not do is 403 scope_exceeded, has a line in the audit log, and books nothing. What each scope opens is written here a second time."""
 import json
 import os
 import re
 import subprocess
 import time
 
+import staff
 from lib_play import GAME, RULES, Person, force, operator
 from lib_stack import BIN, run, wait_until
 from openapi import ROUTES, Described
@@ -90,6 +91,94 @@ def test_keys_are_made_listed_and_ended():
     assert [row[0] for row in found] == ["key created", "key ended", "key created"] and found[0][1] == f"key {key['id']}", found
 
 
+def by_route(body, path="", status=200):
+    """By an administrator, as the console does; the first user is made on demand."""
+    if "user" not in by_route.__dict__:
+        secret = operator(place, "/users", {"name": "keeper", "roles": "administrator"}).json["password"]
+        by_route.user = staff.User("keeper", secret)
+        by_route.user.login()
+        by_route.user.ask("POST", "/v1/operator/password", {"password": secret, "new_password": "password of keeper"})
+    answer = by_route.user.of(f"/keys{path}", {"reason": "a test", **body})
+    assert answer.status == status, (body, answer)
+    return answer.json if status == 200 else answer.error
+
+
+def shown(name):
+    return [key for key in operator(place, "/keys", None, method="GET").json["keys"] if key["name"] == name]
+
+
+def test_keys_by_route():
+    """Made, shown once, used, replaced with an overlap, ended later and at once; each with its reason in the audit log."""
+    made = by_route({"name": "web shop", "scopes": "read,money", "amounts": "EUR:50000,JPY:7", "days": 30})
+    assert re.fullmatch("[0-9a-f]{64}", made["key"]) and made["name"] == "web shop", made
+    [key] = shown("web shop")
+    assert (key["id"], key["state"], key["scopes"], key["unlimited"], key["amounts"], key["pools"]) == (made["id"], "active", ["read", "money"], False, "EUR:50000,JPY:7", None), key
+    assert key["created_by"] == "operator-1 keeper" and not key["in_file"] and not key["ended_us"] and abs(key["expires_us"] / 1e6 - time.time() - 30 * 86400) < 3600, key
+    assert made["key"] not in operator(place, "/keys", None, method="GET").raw.decode() and key["used_us"] == 0
+    KEYS["web shop"] = made["key"]
+    taken("web shop")
+    wait_until("when it was used", lambda: shown("web shop")[0]["used_us"] > 0, 60)
+    [file] = shown("operator-1.key")
+    assert file["in_file"] and file["unlimited"] and file["scopes"] == ["read", "players", "money", "pools"], file
+    assert by_route({"name": "web shop", "scopes": "all"}, status=409)["code"] == "key_exists"
+    # Replaced: both are good, the second has the limits of the first and a month of its own.
+    fresh = by_route({"action": "rotate", "keep_s": 3600}, f"/{made['id']}")
+    KEYS["fresh"] = fresh["key"]
+    taken("fresh")
+    taken("web shop")
+    pair = {key["id"]: key for key in shown("web shop")}
+    old, new = pair[made["id"]], pair[fresh["id"]]
+    assert old["successor"] == fresh["id"] and old["expires_us"] / 1e6 < time.time() + 3700 and old["state"] == "active", old
+    assert all(new[name] == key[name] for name in ("scopes", "amounts", "pools", "unlimited")) and not new["successor"], new
+    assert abs(new["expires_us"] - new["created_us"] - (key["expires_us"] - key["created_us"])) < 1e6, new
+    assert by_route({"action": "rotate"}, f"/{made['id']}", 409)["code"] == "key_rotated"
+    exceeds(ask("fresh", "/players", {"player": 1, "currency": "EUR"}), "scope", "read,money", "players")
+    # Ended: the first at once, the second by time.
+    by_route({"action": "revoke"}, f"/{made['id']}")
+    refused("web shop")
+    by_route({"action": "expire", "keep_s": 0}, f"/{fresh['id']}")
+    refused("fresh")
+    assert {key["id"]: key["state"] for key in shown("web shop")} == {made["id"]: "ended", fresh["id"]: "expired"}
+    for action in ("rotate", "expire", "revoke"):
+        assert by_route({"action": action}, f"/{made['id']}", 404)["code"] == "key_unknown"
+        assert by_route({"action": action}, f"/{file['id']}", 409)["code"] == "key_in_file"
+    rows = place.sql("select action, subject, status, content->>'reason' from gateway.audit where actor like 'operator-1 keeper from %' and action like 'key %' order by id")
+    assert rows[0] == ["key created", f"key {made['id']}", "200", "a test"], rows
+    assert ["key rotated", f"key {made['id']}", "200", "a test"] in rows and ["key ended", f"key {made['id']}", "404", "a test"] in rows and ["key expires", f"key {fresh['id']}", "200", "a test"] in rows, rows
+    assert made["key"] not in str(place.sql("select content from gateway.audit")) and place.sql(f"select 1 from gateway.audit where content::text like '%{fresh['key']}%'") == []
+
+
+def test_keys_by_route_that_cannot_be():
+    for body in ({"scopes": "read"}, {"name": "", "scopes": "read"}, {"name": "x" * 65, "scopes": "read"}, {"name": "x"}, {"name": "x", "scopes": "king"}, {"name": "x", "scopes": "read,read"},
+                 {"name": "x", "scopes": "read,"}, {"name": "x", "scopes": "read", "amounts": "EUR:5"}, {"name": "x", "scopes": "money", "amounts": "EUR"}, {"name": "x", "scopes": "money", "pools": "1"},
+                 {"name": "x", "scopes": "pools", "pools": "0"}, {"name": "x", "scopes": "read", "days": 0}, {"name": "x", "scopes": "read", "reason": ""}):
+        assert by_route(body, status=400)["code"] in ("field_range", "field_missing"), body
+    assert by_route({"action": "end"}, "/00000000", 400) and by_route({"action": "revoke"}, "/0000000", 400) and by_route({"action": "revoke"}, "/00000000", 404)["code"] == "key_unknown"
+    free = 20 - len([key for key in operator(place, "/keys", None, method="GET").json["keys"] if key["state"] == "active" and not key["in_file"]])
+    many = [by_route({"name": f"many {n}", "scopes": "read"}) for n in range(free)]
+    assert by_route({"name": "one more", "scopes": "read"}, status=409)["code"] == "keys_full"
+    assert by_route({"action": "rotate"}, f"/{many[0]['id']}", 409)["code"] == "keys_full"
+    for one in many:
+        by_route({"action": "revoke"}, f"/{one['id']}")
+
+
+def test_replaced_by_jackpotctl():
+    make("nightly", "--scopes", "read,pools", "--pools", "2")
+    key = listed()["nightly"]
+    assert key["scopes"] == "read,pools" and re.search(rf"{key['id']} nightly +active +scopes read,pools; pools 2;\n", jackpotctl("list")), key
+    assert "--scopes: found 'read;pools', expected " in jackpotctl("add", "wrong", "--scopes", "read;pools", status=2)
+    told = jackpotctl("rotate", key["id"])
+    KEYS["nightly 2"] = re.search("[0-9a-f]{64}", told)[0]
+    taken("nightly 2")
+    taken("nightly")
+    exceeds(ask("nightly 2", "/pools/1/actions", {"action": "pause", "reason": "x"}), "pool", "pool 1", "pool 2")
+    assert "replaces" in jackpotctl("rotate", key["id"], status=1) and "no key" in jackpotctl("rotate", "00000000", status=1)
+    jackpotctl("end", key["id"])
+    refused("nightly")
+    assert listed()["nightly"]["state"] == "active"  # the new one is the last of this name
+    jackpotctl("end", listed()["nightly"]["id"])
+
+
 def test_a_key_that_only_reads():
     """It reads every route that keys read, and each other one refuses it before it looks at anything else."""
     make("reader", "--read-only")
@@ -101,10 +190,61 @@ def test_a_key_that_only_reads():
             continue
         path = re.sub(r"\{(\w+)\}", "1", route)
         answer = place.http("POST", path, {} if "requestBody" in operation else None, token=KEYS["reader"], key=os.urandom(8).hex())
-        exceeds(answer, "method", "POST", "GET")
+        error = answer.error
+        assert answer.status == 403 and error["code"] == "scope_exceeded", (route, answer)
+        assert (error["where"], error["found"]) in (("scope", "read"), ("Authorization", "users")), (route, error)
         n += 1
     assert n > 20
     audited("reader", "/v1/operators/{}/players/{}/deposits", 403)
+
+
+# What each scope opens, by route: the first row that fits. "": only a key without limits.
+OPENS = [(re.compile(rf"{method} /v1/operators/1{pattern}"), scope) for method, pattern, scope in (
+    ("GET", ".*", "read"),
+    ("POST", "/(users|user-sessions|keys|webhooks).*", ""),
+    ("POST", "/(players|sessions)", "players"),
+    ("POST", "/players/1/(limits|block|bonus-spins.*)", "players"),
+    ("POST", "/players/1/(deposits|withdrawals.*|corrections|grants.*|voids)", "money"),
+    ("POST", "/(fx-rates.*|gaming-day)", "money"),
+    ("POST", "/(pools|games)/.*", "pools"),
+)]
+
+
+def test_each_scope_at_each_route():
+    """A key of one scope: refused for want of the scope that the refusal names, or not for that."""
+    cells = 0
+    for scope in ("read", "players", "money", "pools"):
+        made = by_route({"name": f"only {scope}", "scopes": scope})
+        wait_until(f"the key of {scope}", lambda key=made["key"]: place.http("GET", "/v1/operator/status", token=key).status != 401, 30)
+        for method, _, route, operation in ROUTES:
+            if not operation["security"] or "operator" not in operation["security"][0] or "{operator}" not in route:
+                continue
+            path = re.sub(r"\{(\w+)\}", "1", route)
+            opens = next((name for pattern, name in OPENS if pattern.fullmatch(f"{method} {path}")), None)
+            assert opens is not None, f"{method} {path}: no row above says which scope opens it"
+            answer = staff.answered(lambda m=method, p=path, o=operation: place.http(m, p, {} if "requestBody" in o else None, token=made["key"], key=os.urandom(8).hex()))
+            if opens == scope:
+                assert answer.error.get("code") != "scope_exceeded" and answer.status < 500, (scope, method, path, answer)
+            elif opens:
+                exceeds(answer, "scope", scope, opens)
+            else:
+                exceeds(answer, "Authorization", "users", "a key without limits")
+            cells += 1
+    print(f"        {cells} cells of scope and route")
+    assert cells > 150
+
+
+def test_bonus_spins_are_money():
+    """Who cares for players gives no money away without that scope, too."""
+    made = {name: by_route({"name": f"spins {name}", "scopes": scopes, **more}) for name, scopes, more in (("none", "players", {}), ("some", "players,money", {"amounts": "EUR:100"}))}
+    for one in made.values():
+        wait_until("the key", lambda key=one["key"]: ask(key, "/players", {}).status == 400, 30)
+    person = Person(place)
+    spins = {"game": GAME, "currency": "EUR", "coin_minor": 1, "lines": 15, "coins": 1, "spins": 7, "expires_us": int((time.time() + 3600) * 1e6)}
+    exceeds(ask(made["none"]["key"], f"/players/{person.number}/bonus-spins", spins), "scope", "players", "money")
+    exceeds(ask(made["some"]["key"], f"/players/{person.number}/bonus-spins", spins), "amount_minor", "105 EUR", "at most 100 EUR")
+    assert ask(made["some"]["key"], f"/players/{person.number}/bonus-spins", {**spins, "spins": 6}).status == 200
+    assert ask(made["none"]["key"], f"/players/{person.number}/block", {"blocked": False, "reason": "x"}).status == 200
 
 
 def test_a_key_of_amounts():
@@ -214,4 +354,5 @@ def test_play_goes_on():
 
 if __name__ == "__main__":
     with Described("keys") as place:
+        staff.place = place
         run(*[f for name, f in list(globals().items()) if name.startswith("test_")])

@@ -101,9 +101,15 @@ def report(number):
 def plant_users():
     maude = place.maude = jackpotctl_user(f"{WORD}-maude", "support,finance,jackpots,administrator", 1)
     THINGS["user"] = maude.name
+    THINGS["session"] = maude.ask("GET", "/v1/operator/sessions").json["sessions"][0]["id"]
+    plant("a user's session", THINGS["session"])
     made = good(maude.of("/webhooks", {"url": f"https://{WORD}.invalid/hook", "kinds": "hit", "reason": f"{WORD} hook"}), "a webhook").json
     THINGS["webhook"] = made["id"]
     plant("a webhook's secret", made["secret"])
+    backend = good(maude.of("/keys", {"name": f"{WORD} back end", "scopes": "read", "reason": f"{WORD} key"}), "a key").json
+    THINGS["key"] = backend["id"]
+    plant("a back end's key", backend["key"])
+    plant("the id of a back end's key", backend["id"])
     event = good(maude.of(f"/webhooks/{made['id']}", {"action": "test", "reason": f"{WORD} test"}), "an event").json["event"]
     place.sql(f"update gateway.webhook_delivery set dead = now(), answer = '{WORD} answer'", writer=True)
     plant("an event", event)
@@ -170,7 +176,7 @@ WATCHED = {
     "parts of sets": "select * from cards.participation where operator <> 2", "odds": "select * from cards.odds", "weights": "select * from cards.weights", "pools": "select pool, state, hits from pool.pool",
     "sets": "select pool, state from cards.card_set", "made": "select * from pool.made", "rates asked for": "select * from gateway.fx_request", "rates": "select * from carillon.fx_rate",
     "starts": "select * from gateway.game_start", "stops": "select * from engine.stopped_game", "days": "select * from gateway.gaming_day where operator = 1",
-    "audit": "select * from gateway.audit where operator = 1", "keys": "select * from gateway.operator_key", "sessions ended": "select * from gateway.revoked where player >> 48 = 1",
+    "audit": "select * from gateway.audit where operator = 1", "keys": "select operator, digest, note, expires, revoked, scopes, successor from gateway.operator_key where operator = 1", "sessions ended": "select * from gateway.revoked where player >> 48 = 1",
     "players": "select * from gateway.player where player >> 48 = 1"}
 WATCHED_INSIDE = {
     "users": "select name, password, roles, disabled, locked_until, totp from gateway.staff where operator = 1",
@@ -230,6 +236,7 @@ def body_of(route):
         "bonus": {"game": "bewitched", "currency": "EUR", "coin_minor": 1, "lines": 15, "coins": 1, "spins": 5, "expires_us": SOON, **reason}, "void": {"game": "bewitched", "round": THINGS["round"], **reason},
         "gaming_day": {"zone": "Europe/Stockholm", "start_hour": 6, "from_day": "2999-01-01", **reason}, "pool_action": {"action": "pause", **reason}, "decision": {"decision": "release", "force": True, **reason},
         "limit": {"limit": "loss", "period": "day", "amount_minor": 1, "currency": "EUR"}, "webhook": {"url": "https://two.invalid/hook", "kinds": "hit", **reason},
+        "key": {"name": "newcomer", "scopes": "all", **reason}, "key_action": {"action": "revoke", **reason},
         "webhook_action": {"action": "end", **reason}, "webhook_resend": {"event": "all", **reason}, "staff": {"name": "newcomer", "roles": "viewer"}, "staff_action": {"action": "reset", **reason},
         "fx": {"currency": "SEK", "rate": "0.0877", **reason}, "round": {"game": "bewitched", "expect": place.one.expect, "bonus_spin": THINGS["spins"], "nonce": os.urandom(16).hex()},
         "action": {"game": "bewitched", "expect": place.one.expect, "action": "collect"}, "settings": {"game": "bewitched", "expect": place.one.expect, "witch": 1}, "pick": {"pick": 1, "position": 0},
@@ -276,7 +283,7 @@ def test_paths_of_operator_1():
 
 
 # What a new object of operator 2 itself answers: there is nothing of operator 1 to ask for.
-OWN = {("POST", f"/v1/operators/{{operator}}/{name}") for name in ("players", "sessions", "users", "webhooks", "gaming-day")}
+OWN = {("POST", f"/v1/operators/{{operator}}/{name}") for name in ("players", "sessions", "users", "keys", "webhooks", "gaming-day")}
 
 
 def test_objects_of_operator_1():

@@ -23,9 +23,13 @@ HOUSE = {}  # users by name
 MAY = [(rf"{method} {pattern}", set(roles.split())) for method, pattern, roles in (
     ("GET", "/v1/operator/session", "viewer support finance jackpots administrator"),
     ("POST", "/v1/operator/(logout|confirm|password|totp)", "viewer support finance jackpots administrator"),
+    ("(GET|POST)", "/v1/operator/sessions.*", "viewer support finance jackpots administrator"),
+    ("(GET|POST)", ".*/user-sessions.*", "administrator"),
     ("GET", "/v1/operator/status", "viewer support finance jackpots administrator"),
-    ("GET", ".*/audit", "viewer finance jackpots administrator"),
+    ("GET", "/v1/operator/proof", "viewer support finance jackpots administrator"),
+    ("GET", ".*/(audit|ledger|unfinished)", "viewer finance jackpots administrator"),
     ("(GET|POST)", ".*/users.*", "administrator"),
+    ("(GET|POST)", ".*/keys.*", "administrator"),
     ("GET", ".*/webhooks", "viewer support finance jackpots administrator"),
     ("(GET|POST)", ".*/webhooks.*", "administrator"),
     ("POST", ".*/(players|sessions)", ""),
@@ -353,6 +357,57 @@ def test_a_client_that_has_gone_is_named():
                          f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n").encode() + body)
             time.sleep(0.002 * n)
     wait_until("the lines", lambda: len(place.sql("select 1 from gateway.audit where content->>'reason' like 'gone %' and actor like 'operator-1 a-administrator from 127%'")) == number, 20)
+
+
+def test_sessions():
+    """Each user sees and ends their own sessions; an administrator those of all, with a reason."""
+    root = HOUSE["administrator"]
+    root.login()
+    anna = User("sessions-a", root.of("/users", {"name": "sessions-a", "roles": "viewer"}).json["password"])
+    other = User("sessions-b", root.of("/users", {"name": "sessions-b", "roles": "viewer"}).json["password"])
+    browsers = []
+    for agent in ("Mozilla/5.0 (X11; Linux x86_64; rv:140.0) Gecko/20100101 Firefox/140.0", "curl/8", "x" * 900):
+        body = {"operator": 1, "name": anna.name, "password": anna.password}
+        answer = answered(lambda a=agent, b=body: place.http("POST", "/v1/operator/login", b, headers={"User-Agent": a}))
+        one = User(anna.name, anna.password)
+        one.cookie = answer.headers["Set-Cookie"].split(";")[0]
+        one.csrf = one.ask("GET", "/v1/operator/session").json["csrf"]
+        browsers.append(one)
+    other.login()
+    listed = browsers[0].ask("GET", "/v1/operator/sessions").json["sessions"]
+    assert len(listed) == 3 and all(row["user"] == anna.name and row["address"].startswith("127.") and row["expires_us"] > time.time() * 1e6 >= row["seen_us"] >= row["began_us"] > 0 for row in listed), listed
+    own = {row["agent"][:11]: row for row in listed}
+    assert set(own) == {"Mozilla/5.0", "curl/8", "x" * 11} and len(own["x" * 11]["agent"]) == 200, own
+    assert [row["current"] for row in listed] == [row["agent"].startswith("Mozilla") for row in listed]
+    for id_ in (listed[0]["id"][:15], "none", "ALL"):
+        assert browsers[0].ask("POST", f"/v1/operator/sessions/{id_}").status == 400, id_
+    others = next(row for row in root.of("/user-sessions", method="GET").json["sessions"] if row["user"] == other.name)
+    assert browsers[0].ask("POST", f"/v1/operator/sessions/{others['id']}").error["code"] == "session_unknown"  # somebody else's
+    assert browsers[0].ask("POST", f"/v1/operator/sessions/{own['curl/8']['id']}").json == {"ended": 1}
+    assert browsers[0].ask("POST", f"/v1/operator/sessions/{own['curl/8']['id']}").status == 404
+    wait_until("the end", lambda: browsers[1].ask("GET", "/v1/operator/session").status == 401, 20)
+    assert browsers[0].ask("POST", "/v1/operator/sessions/others").json == {"ended": 1} and browsers[0].ask("POST", "/v1/operator/sessions/others").json == {"ended": 0}
+    wait_until("the end", lambda: browsers[2].ask("GET", "/v1/operator/session").status == 401, 20)
+    assert browsers[0].ask("GET", "/v1/operator/session").status == 200
+    answer = browsers[0].ask("POST", "/v1/operator/sessions/all")
+    assert answer.json == {"ended": 1} and "Max-Age=0" in answer.headers["Set-Cookie"], answer
+    wait_until("the end", lambda: browsers[0].ask("GET", "/v1/operator/session").status == 401, 20)
+    assert other.ask("GET", "/v1/operator/session").status == 200
+    # The administrator.
+    listed = root.of("/user-sessions", method="GET").json["sessions"]
+    assert [row["user"] for row in listed if row["current"]] == [root.name] and not [row for row in listed if row["user"] == anna.name], listed
+    assert root.of(f"/user-sessions/{others['id']}", {}).status == 400 and root.of("/user-sessions/all", {"reason": "x"}).status == 400
+    assert root.of(f"/user-sessions/{others['id']}", {"reason": "a lost laptop"}).json == {"ended": 1}
+    assert root.of(f"/user-sessions/{others['id']}", {"reason": "again"}).error["code"] == "session_unknown"
+    wait_until("the end", lambda: other.ask("GET", "/v1/operator/session").status == 401, 20)
+    other.login()
+    assert root.of("/user-sessions/others", {"reason": "an incident"}).json["ended"] >= 1
+    wait_until("the end", lambda: other.ask("GET", "/v1/operator/session").status == 401, 20)
+    assert [row["user"] for row in root.of("/user-sessions", method="GET").json["sessions"]] == [root.name]
+    lines = place.sql("select actor, action, subject, status, content->>'reason' from gateway.audit where action like 'session%' order by id")
+    for line in (["a lost laptop", "session ended", "user sessions-b", "200"], ["an incident", "sessions ended", "all users", "200"]):
+        assert any(row[0].startswith(f"operator-1 {root.name} from 127.") and [row[4], *row[1:4]] == line for row in lines), (line, lines)
+    assert [row[1:4] for row in lines if row[0].startswith("operator-1 sessions-a from")][-1] == ["sessions ended", "user sessions-a", "200"], lines
 
 
 def test_another_gateway():

@@ -37,6 +37,9 @@ static void limits_check(const struct backend_key_options *options)
 
 	if (length < 1 || length > NAME_MAX_BYTES)
 		wrong("NAME", options->name, "1 to 64 bytes");
+	if (options->scopes != NULL && !scope_kinds_read(options->scopes, &scope))
+		wrong("--scopes", options->scopes,
+			"names of read, players, money and pools, separated by commas, each once");
 	if (options->amounts != NULL && !scope_amounts_read(options->amounts, &scope))
 		wrong("--amounts", options->amounts,
 			"up to 16 currencies, each once, with an amount in minor units, such as "
@@ -68,11 +71,24 @@ static void file_write(const char *path, const char *text)
 		wrong("--key-file", path, strerror(errno));
 }
 
+/* Tells where the key is, or that there is none; then the key is in no memory any more. */
+static void told(const struct backend_key_options *options, bool added, const char *digits,
+	const char *name, char text[2 * KEY_BYTES + 1])
+{
+	if (!added && options->file != NULL)
+		(void)unlink(options->file);
+	if (added && options->file != NULL)
+		printf("key %.8s %s added; it is in %s\n", digits, name, options->file);
+	else if (added)
+		printf("key %.8s %s added; it is shown this once: %s\n", digits, name, text);
+	sodium_memzero(text, 2 * KEY_BYTES + 1);
+}
+
 bool backend_key_add(PGconn *conn, const struct backend_key_options *options)
 {
 	char text[2 * KEY_BYTES + 1], digits[DIGITS_MAX];
 	const char *parameters[] = { options->operator_id, digits, options->name, options->days,
-		options->read_only ? "t" : "f", options->amounts, options->pools };
+		options->read_only ? "t" : "f", options->amounts, options->pools, options->scopes };
 	PGresult *result;
 	bool added;
 
@@ -82,29 +98,59 @@ bool backend_key_add(PGconn *conn, const struct backend_key_options *options)
 		file_write(options->file, text);
 	result = rows(conn,
 		"with k as (insert into gateway.operator_key (operator, digest, note, expires, "
-		"read_only, amounts, pools, created_by) select $1::integer, decode($2, 'hex'), $3, "
-		"now() + $4::integer * interval '1 day', $5::boolean, $6, $7, 'jackpotctl' where not "
-		"exists (select from gateway.operator_key o where o.operator = $1::integer and "
-		"o.revoked is null and (o.note = $3 or left(encode(o.digest, 'hex'), 8) = left($2, "
-		"8))) returning *), a as (insert into gateway.audit (operator, actor, action, "
-		"subject, request_id, content, status) select operator, 'jackpotctl', 'key created', "
-		"'key ' || left($2, 8), '', jsonb_build_object('name', note, 'expires', expires, "
-		"'read_only', read_only, 'amounts', amounts, 'pools', pools), 200 from k) select 1 "
-		"from k",
-		7, parameters);
+		"read_only, amounts, pools, scopes, created_by) select $1::integer, decode($2, "
+		"'hex'), $3, now() + $4::integer * interval '1 day', $5::boolean, $6, $7, $8, "
+		"'jackpotctl' where not exists (select from gateway.operator_key o where o.operator "
+		"= $1::integer and o.revoked is null and ((o.note = $3 and coalesce(o.expires > "
+		"now(), true)) or left(encode(o.digest, 'hex'), 8) = left($2, 8))) returning *), a "
+		"as (insert into gateway.audit (operator, actor, action, subject, request_id, "
+		"content, status) select operator, 'jackpotctl', 'key created', 'key ' || left($2, "
+		"8), '', jsonb_build_object('name', note, 'expires', expires, 'read_only', "
+		"read_only, 'amounts', amounts, 'pools', pools, 'scopes', scopes), 200 from k) "
+		"select 1 from k",
+		8, parameters);
 	added = PQntuples(result) == 1;
 	PQclear(result);
-	if (!added && options->file != NULL)
-		(void)unlink(options->file);
 	if (!added)
 		printf("the operator has a key %s already; nothing was changed\n", options->name);
-	else if (options->file != NULL)
-		printf("key %.8s %s added; it is in %s\n", digits, options->name, options->file);
-	else
-		printf("key %.8s %s added; it is shown this once: %s\n", digits, options->name,
-			text);
-	sodium_memzero(text, sizeof(text));
+	told(options, added, digits, options->name, text);
 	return added;
+}
+
+bool backend_key_rotate(PGconn *conn, const struct backend_key_options *options)
+{
+	char text[2 * KEY_BYTES + 1], digits[DIGITS_MAX];
+	const char *parameters[] = { options->operator_id, options->id, digits, options->days };
+	const char *verdict;
+	PGresult *result;
+	bool made;
+
+	key_invent(text, digits);
+	if (options->file != NULL)
+		file_write(options->file, text);
+	result = rows(conn,
+		"with k as (select * from gateway.key_rotate($1::integer, $2, decode($3, 'hex'), "
+		"86400, $4::integer, 'jackpotctl')), a as (insert into gateway.audit (operator, "
+		"actor, action, subject, request_id, content, status) select $1::integer, "
+		"'jackpotctl', 'key rotated', 'key ' || $2, '', jsonb_build_object('name', name, "
+		"'keep_s', 86400, 'successor', left($3, 8)), 200 from k where verdict = 'made') "
+		"select verdict, name from k",
+		4, parameters);
+	verdict = PQgetvalue(result, 0, 0);
+	made = strcmp(verdict, "made") == 0;
+	if (strcmp(verdict, "rotated") == 0)
+		printf("another key replaces %s already; nothing was changed\n", options->id);
+	else if (strcmp(verdict, "full") == 0)
+		printf("the operator has twenty keys in force; nothing was changed\n");
+	else if (!made)
+		printf("the operator has no key %s that is in force; nothing was changed\n",
+			options->id);
+	told(options, made, digits, PQgetvalue(result, 0, 1), text);
+	if (made)
+		printf("key %s ends in a day; jackpotctl key end %s ends it sooner\n", options->id,
+			options->id);
+	PQclear(result);
+	return made;
 }
 
 bool backend_key_end(PGconn *conn, const struct backend_key_options *options)
@@ -131,7 +177,7 @@ bool backend_key_end(PGconn *conn, const struct backend_key_options *options)
 /* ---- listing ---- */
 
 /* Columns of the list. */
-enum { ID, NAME, STATE, READ_ONLY, AMOUNTS, POOLS, EXPIRES, CREATED };
+enum { ID, NAME, STATE, READ_ONLY, AMOUNTS, POOLS, EXPIRES, CREATED, SCOPES, USED, SUCCESSOR };
 
 static const char *text_of(const PGresult *result, int row, int column)
 {
@@ -144,14 +190,18 @@ static void list_text(const PGresult *result)
 		const char *amounts = text_of(result, i, AMOUNTS);
 		const char *pools = text_of(result, i, POOLS);
 		const char *expires = text_of(result, i, EXPIRES);
+		const char *scopes = text_of(result, i, SCOPES);
 		bool reads = strcmp(text_of(result, i, READ_ONLY), "t") == 0;
-		printf("%s %-24s %-8s%s%s%s%s%s%s%s%s\n", text_of(result, i, ID),
+		printf("%s %-24s %-8s%s%s%s%s%s%s%s%s%s%s%s\n", text_of(result, i, ID),
 			text_of(result, i, NAME), text_of(result, i, STATE),
-			reads ? " reads only;" : "", amounts != NULL ? " up to " : "",
-			amounts != NULL ? amounts : "", amounts != NULL ? ";" : "",
-			pools != NULL ? " pools " : "", pools != NULL ? pools : "",
-			pools != NULL ? ";" : "",
-			reads || amounts != NULL || pools != NULL ? "" : " no limits;");
+			reads ? " reads only;" : "", scopes != NULL ? " scopes " : "",
+			scopes != NULL ? scopes : "", scopes != NULL ? ";" : "",
+			amounts != NULL ? " up to " : "", amounts != NULL ? amounts : "",
+			amounts != NULL ? ";" : "", pools != NULL ? " pools " : "",
+			pools != NULL ? pools : "", pools != NULL ? ";" : "",
+			reads || scopes != NULL || amounts != NULL || pools != NULL
+				? ""
+				: " no limits;");
 		if (expires != NULL)
 			printf("%34s until %s\n", "", expires);
 	}
@@ -170,14 +220,17 @@ static void list_json(const PGresult *result)
 
 	for (int i = 0; i < PQntuples(result); i++)
 		json_array_append_new(
-			list, json_pack("{s:s,s:s,s:s,s:b,s:o,s:o,s:o,s:s}", "id",
+			list, json_pack("{s:s,s:s,s:s,s:b,s:o,s:o,s:o,s:s,s:o,s:o,s:o}", "id",
 				      text_of(result, i, ID), "name", text_of(result, i, NAME),
 				      "state", text_of(result, i, STATE), "read_only",
 				      strcmp(text_of(result, i, READ_ONLY), "t") == 0, "amounts",
 				      text_json(text_of(result, i, AMOUNTS)), "pools",
 				      text_json(text_of(result, i, POOLS)), "expires",
 				      text_json(text_of(result, i, EXPIRES)), "created",
-				      text_of(result, i, CREATED)));
+				      text_of(result, i, CREATED), "scopes",
+				      text_json(text_of(result, i, SCOPES)), "used",
+				      text_json(text_of(result, i, USED)), "successor",
+				      text_json(text_of(result, i, SUCCESSOR))));
 	json_print(json_pack("{s:o}", "keys", list));
 }
 
@@ -187,8 +240,8 @@ bool backend_key_list(PGconn *conn, const struct backend_key_options *options)
 	PGresult *result = rows(conn,
 		"select left(encode(digest, 'hex'), 8), note, case when revoked is not null then "
 		"'ended' when expires <= now() then 'expired' else 'active' end, read_only, amounts, "
-		"pools, expires, created from gateway.operator_key where operator = $1::integer order "
-		"by created, digest",
+		"pools, expires, created, scopes, used, left(encode(successor, 'hex'), 8) from "
+		"gateway.operator_key where operator = $1::integer order by created, digest",
 		1, parameters);
 
 	if (options->json)

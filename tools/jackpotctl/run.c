@@ -120,6 +120,7 @@ static void verify_note(const char *heads, bool good, bool whole)
 static bool verify(const struct call *call, PGconn *conn, const struct verify_options *options)
 {
 	static struct verify_report report;
+	bool whole = !options->no_replay && options->day == NULL && options->sample == 0;
 	bool good;
 
 	verify_run(conn, options, &report);
@@ -128,8 +129,8 @@ static bool verify(const struct call *call, PGconn *conn, const struct verify_op
 	else
 		verify_print(&report);
 	good = report.ledger_ok && report.pools_ok;
-	verify_note(options->heads, good,
-		!options->no_replay && options->day == NULL && options->sample == 0);
+	verify_note(options->heads, good, whole);
+	proof_note_keep(conn, &report, whole, options->state != NULL, &report.note);
 	return good;
 }
 
@@ -373,6 +374,7 @@ static int backend_key(const struct call *call,
 		.name = call->arguments[0],
 		.id = call->arguments[0],
 		.read_only = call_has(call, OPTION_READ_ONLY),
+		.scopes = call->values[OPTION_SCOPES],
 		.amounts = call->values[OPTION_AMOUNTS],
 		.pools = call->values[OPTION_POOLS],
 		.days = call->values[OPTION_DAYS],
@@ -386,6 +388,11 @@ static int backend_key(const struct call *call,
 int run_key_add(const struct call *call)
 {
 	return backend_key(call, backend_key_add);
+}
+
+int run_key_rotate(const struct call *call)
+{
+	return backend_key(call, backend_key_rotate);
 }
 
 int run_key_end(const struct call *call)

@@ -26,6 +26,7 @@ int run_user_add(const struct call *call);
 int run_user_reset(const struct call *call);
 int run_user_list(const struct call *call);
 int run_key_add(const struct call *call);
+int run_key_rotate(const struct call *call);
 int run_key_end(const struct call *call);
 int run_key_list(const struct call *call);
 int run_webhooks_list(const struct call *call);

@@ -224,6 +224,7 @@ void verify_run(PGconn *conn, const struct verify_options *options, struct verif
 		report_r->points[i].title = titles[i];
 	currencies_format(currency_numbers, currency_exponents);
 	scope_take(conn, options, &mark, &scope);
+	proof_note_begin(conn, &report_r->note);
 	verify_heads_read(options, &scope, &heads, &copy, report_r);
 	PQclear(ask(conn, "begin transaction isolation level repeatable read, read only", NULL));
 	PQclear(ask(conn, "set local work_mem = '256MB'", NULL));
@@ -242,6 +243,7 @@ void verify_run(PGconn *conn, const struct verify_options *options, struct verif
 	verify_cards_run(conn, options, &scope, report_r);
 	verdicts_take(report_r);
 	scope_keep(conn, options, &mark, &scope, report_r);
+	proof_note_totals(conn, options->state != NULL, &report_r->note);
 	PQclear(ask(conn, "commit", NULL));
 	scope_free(&scope);
 	verify_heads_free(&heads);
@@ -249,8 +251,7 @@ void verify_run(PGconn *conn, const struct verify_options *options, struct verif
 	report_r->seconds = (double)(clock_mono_us() - began_us) / 1e6;
 }
 
-/* Why a point was not proven; NULL: it was. */
-static const char *why_not(const struct verify_report *report, size_t point)
+const char *verify_why_not(const struct verify_report *report, size_t point)
 {
 	return point == VERIFY_POINT_ROUNDS  ? report->replay.why_not
 	       : point == VERIFY_POINT_CARDS ? report->cards.why_not
@@ -263,8 +264,9 @@ void verify_print(const struct verify_report *report)
 		const struct verify_point *point = &report->points[i];
 		if (point->title == NULL)
 			continue;
-		if (why_not(report, i) != NULL) {
-			printf("skip    %2zu  %s: %s\n", i, point->title, why_not(report, i));
+		if (verify_why_not(report, i) != NULL) {
+			printf("skip    %2zu  %s: %s\n", i, point->title,
+				verify_why_not(report, i));
 			continue;
 		}
 		printf("%s  %2zu  %s (%" PRIu64 " checked)\n",
@@ -318,7 +320,7 @@ void verify_print_json(const struct verify_report *report)
 	for (size_t i = 1; i < VERIFY_POINTS; i++) {
 		const struct verify_point *point = &report->points[i];
 		json_t *breaches = json_array();
-		if (point->title == NULL || why_not(report, i) != NULL) {
+		if (point->title == NULL || verify_why_not(report, i) != NULL) {
 			json_decref(breaches);
 			continue;
 		}

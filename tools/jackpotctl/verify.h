@@ -5,6 +5,8 @@
 #ifndef CARILLON_JACKPOTCTL_VERIFY_H
 #define CARILLON_JACKPOTCTL_VERIFY_H
 
+#include "tools/jackpotctl/proof_note.h"
+
 #include <libpq-fe.h>
 
 #include <stdbool.h>
@@ -78,6 +80,7 @@ struct verify_report {
 	} archive;
 	struct verify_replay replay;
 	struct verify_replay cards; /* rounds: of cards */
+	struct proof_note note;	    /* for the console, until proof_note_keep */
 };
 
 struct verify_options {
@@ -103,6 +106,8 @@ void verify_run(PGconn *conn, const struct verify_options *options, struct verif
 /* A breach of a point; copies the texts. */
 void verify_breach_add(struct verify_report *report, int point, const char *where,
 	const char *found, const char *expected);
+/* Why a point was not proven; NULL: it was. */
+const char *verify_why_not(const struct verify_report *report, size_t point);
 void verify_print(const struct verify_report *report);
 void verify_print_json(const struct verify_report *report);
 

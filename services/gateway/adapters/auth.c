@@ -224,6 +224,7 @@ static bool auth_key_of(struct gateway *gateway, struct edge_request *request, c
 		return wrong_noted(gateway, request, WRONG_KEY) &&
 		       unknown(gateway, request, "an unknown key");
 	*operator_r = key->id;
+	operator_key_used(key);
 	if (!route_permission(request, permission_r))
 		return false;
 	if (!key_permits(*permission_r)) {

@@ -32,7 +32,7 @@
 
 #define NOT_AFTER_US UINT64_C(10000000) /* the engine starts nothing for an older request */
 #define SECOND_US UINT64_C(1000000)
-#define OPERATORS_MAX 64
+#define OPERATORS_MAX 512 /* keys of all operators */
 #define ID_BYTES 16
 #define QUERY_MS 1500 /* a read for a player */
 
@@ -95,6 +95,7 @@ struct gateway_settings {
 	int64_t reality_check_s;
 	int64_t staff_idle_s, staff_session_s, staff_confirm_s, staff_lock_s;
 	bool staff_second_factor; /* every user needs one */
+	int64_t proof_age_s;
 	bool definitions;
 	bool turbo;
 };

@@ -12,14 +12,20 @@
 #include <string.h>
 
 #define READ_MS 1000
+#define USED_TICKS 10 /* seconds between two writes of when keys were used */
 #define FOUND_MAX 64
 
 /* ---- which keys there are ---- */
 
 static struct {
-	bool begun, reading, told;
+	bool begun, reading, told, full;
 	size_t files; /* so many of the keys are from files; they come first */
 } keys;
+
+size_t operator_keys_files(void)
+{
+	return keys.files;
+}
 
 /* False: the row's limits cannot be read, so the key is refused. */
 static bool row_read(struct operator_key *key, const PGresult *result, int row)
@@ -34,7 +40,8 @@ static bool row_read(struct operator_key *key, const PGresult *result, int row)
 		memcpy(key->digest, digest, length);
 	PQfreemem(digest);
 	key->expires_us = (uint64_t)pg_number(result, row, 2);
-	key->scope.read_only = pg_number(result, row, 3) != 0;
+	if (!PQgetisnull(result, row, 3))
+		good = scope_kinds_read(PQgetvalue(result, row, 3), &key->scope) && good;
 	if (!PQgetisnull(result, row, 4))
 		good = scope_amounts_read(PQgetvalue(result, row, 4), &key->scope) && good;
 	if (!PQgetisnull(result, row, 5))
@@ -53,6 +60,11 @@ static void on_rows(void *context, PGresult *result, const char *error)
 			error != NULL ? error : PQresultErrorMessage(result));
 		return;
 	}
+	if (keys.files + (size_t)PQntuples(result) > OPERATORS_MAX && !keys.full)
+		log_error("ALARM more than %d keys of operators are in force: the newest ones are "
+			  "refused",
+			OPERATORS_MAX);
+	keys.full = keys.files + (size_t)PQntuples(result) > OPERATORS_MAX;
 	gateway->operators_n = keys.files;
 	for (int i = 0; i < PQntuples(result) && gateway->operators_n < OPERATORS_MAX; i++)
 		if (row_read(&gateway->operators[gateway->operators_n], result, i))
@@ -66,19 +78,70 @@ static void on_rows(void *context, PGresult *result, const char *error)
 	keys.told = unread > 0;
 }
 
+/* ---- when they were used ---- */
+
+/* Digests of the keys that were used since the last write. */
+static struct {
+	uint8_t digest[OPERATORS_MAX][32];
+	size_t n;
+	unsigned ticks;
+} used;
+
+void operator_key_used(const struct operator_key *key)
+{
+	for (size_t i = 0; i < used.n; i++)
+		if (memcmp(used.digest[i], key->digest, sizeof(key->digest)) == 0)
+			return;
+	if (used.n < OPERATORS_MAX)
+		memcpy(used.digest[used.n++], key->digest, sizeof(key->digest));
+}
+
+static void on_used(void *context, PGresult *result, const char *error)
+{
+	(void)context;
+	if (result == NULL || PQresultStatus(result) != PGRES_COMMAND_OK)
+		log_warn("cannot write when keys of operators were used: %s",
+			error != NULL ? error : PQresultErrorMessage(result));
+}
+
+static void used_write(struct gateway *gateway)
+{
+	/* "\\x" and 64 digits, in quotes, with a comma. */
+	static char list[OPERATORS_MAX * (2 * 32 + 6) + 3];
+	const char *parameters[] = { list };
+	size_t n = (size_t)sprintf(list, "{");
+
+	if (used.n == 0 || ++used.ticks < USED_TICKS)
+		return;
+	for (size_t i = 0; i < used.n; i++) {
+		char text[2 * 32 + 3];
+		pg_bytea_text(used.digest[i], 32, text);
+		n += (size_t)sprintf(list + n, "%s\"\\%s\"", i == 0 ? "" : ",", text);
+	}
+	(void)sprintf(list + n, "}");
+	used.n = 0;
+	used.ticks = 0;
+	pg_pool_query(gateway->pg,
+		"update gateway.operator_key set used = now() where digest = any ($1::bytea[])", 1,
+		parameters, READ_MS, on_used, NULL);
+}
+
+/* ---- reading ---- */
+
 void operator_keys_tick(struct gateway *gateway)
 {
 	if (!keys.begun)
 		keys.files = gateway->operators_n;
 	keys.begun = true;
+	used_write(gateway);
 	if (keys.reading)
 		return;
 	keys.reading = true;
 	pg_pool_query(gateway->pg_ro,
 		"select operator, digest, coalesce((extract(epoch from expires) * "
-		"1000000)::bigint, 0), read_only::integer, amounts, pools from "
-		"gateway.operator_key where revoked is null and (expires is null or expires > "
-		"now()) order by 1, created",
+		"1000000)::bigint, 0), case when read_only then 'read' else scopes end, amounts, "
+		"pools from gateway.operator_key where revoked is null and (expires is null or "
+		"expires > now()) order by created limit 513",
 		0, NULL, READ_MS, on_rows, gateway);
 }
 
@@ -105,9 +168,7 @@ const struct operator_key *operator_key_of(const struct gateway *gateway, const 
 static const struct scope *scope_of(
 	const struct gateway *gateway, const struct edge_request *request)
 {
-	static const struct scope nothing = {
-		.read_only = true, .by_amount = true, .by_pool = true
-	};
+	static const struct scope nothing = { .by_kind = true, .by_amount = true, .by_pool = true };
 	const char *text = edge_header(request, EDGE_AUTHORIZATION);
 	const struct operator_key *key;
 
@@ -128,7 +189,7 @@ struct refusal {
 static bool refuse(
 	struct gateway *gateway, struct edge_request *request, const struct refusal *refusal)
 {
-	char content[SCOPE_TEXT_MAX + 200];
+	char content[2 * SCOPE_TEXT_MAX + 200];
 
 	(void)snprintf(content, sizeof(content),
 		"{\"where\":\"%s\",\"found\":\"%s\",\"allowed\":\"%s\"}", refusal->where,
@@ -142,31 +203,43 @@ static bool refuse(
 	return false;
 }
 
+/* The refusal names the scope that is missing. `refusal` has the subject. */
+static bool kind_refused(struct gateway *gateway, struct edge_request *request,
+	struct refusal refusal, const struct scope *scope, enum scope_kind kind)
+{
+	char found[SCOPE_TEXT_MAX];
+
+	scope_kinds_text(scope, found);
+	refusal.message = "This key lacks the scope that the request needs. Nothing was done.";
+	refusal.where = "scope";
+	refusal.found = found[0] == '\0' ? "none" : found;
+	refusal.allowed = scope_kind_names[kind];
+	return refuse(gateway, request, &refusal);
+}
+
 bool key_may_use(struct gateway *gateway, struct edge_request *request, uint32_t operator_id,
 	enum permission permission)
 {
 	const struct scope *scope = scope_of(gateway, request);
 	const struct edge_route *route = edge_route_of(request);
+	bool post = route->method == EDGE_POST;
+	enum scope_kind kind;
 	struct refusal refusal = { .operator_id = operator_id,
 		.subject = route->pattern,
 		.where = "Authorization",
 		.found = permission_names[permission],
 		.allowed = "a key without limits" };
 
-	if (scope == NULL || scope_permits(scope, route->method == EDGE_POST, permission))
+	if (scope == NULL || scope_permits(scope, post, permission))
 		return true;
-	if (scope->read_only) {
-		refusal.message = "This key may only read. Nothing was done.";
-		refusal.where = "method";
-		refusal.found = "POST";
-		refusal.allowed = "GET";
-	} else if (permission == PERMIT_USERS) {
-		refusal.message = "A key with limits may not make or change users and webhooks. "
-				  "Nothing was done.";
-	} else {
+	if (!scope_kind_of(post, permission, &kind))
+		refusal.message = "A key with limits may not make or change users, keys and "
+				  "webhooks. Nothing was done.";
+	else if (!scope_has(scope, kind))
+		return kind_refused(gateway, request, refusal, scope, kind);
+	else
 		refusal.message = "The amounts that this key may move are limited, and this "
 				  "request names no amount. Nothing was done.";
-	}
 	return refuse(gateway, request, &refusal);
 }
 
@@ -193,10 +266,13 @@ bool key_may_move(struct gateway *gateway, struct edge_request *request, player_
 		.where = "amount_minor" };
 	char subject[PLAYER_TEXT_MAX];
 
-	if (scope == NULL || scope_permits_amount(scope, currency, minor))
-		return true;
 	player_id_format(player, subject);
 	refusal.subject = subject;
+	/* Bonus spins are money, too. */
+	if (scope != NULL && !scope_has(scope, SCOPE_MONEY))
+		return kind_refused(gateway, request, refusal, scope, SCOPE_MONEY);
+	if (scope == NULL || scope_permits_amount(scope, currency, minor))
+		return true;
 	return amount_refused(gateway, request, refusal, scope, currency, minor);
 }
 

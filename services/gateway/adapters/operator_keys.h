@@ -17,6 +17,11 @@ void operator_keys_tick(struct gateway *gateway); /* once a second: reads the ro
 /* The key with this text; NULL: unknown, or it has ended. Valid until the loop turns. */
 const struct operator_key *operator_key_of(const struct gateway *gateway, const char *text);
 
+/* So many of gateway->operators, the first ones, are from files. */
+size_t operator_keys_files(void);
+/* Notes for the list that the key was used just now. */
+void operator_key_used(const struct operator_key *key);
+
 /* The route at all; for auth_operator. */
 bool key_may_use(struct gateway *gateway, struct edge_request *request, uint32_t operator_id,
 	enum permission permission);
@@ -41,5 +46,8 @@ struct pool_asked {
 };
 bool key_may_act(struct gateway *gateway, struct edge_request *request, uint32_t operator_id,
 	const struct pool_asked *asked);
+
+/* key_routes.c */
+edge_handler on_keys, on_key_new, on_key_action;
 
 #endif

@@ -1,5 +1,7 @@
 /* The routes of the gateway: method, path, handler, and whether the request has a body
  * (docs/contracts.md). */
+#include "services/gateway/adapters/ledger.h"
+#include "services/gateway/adapters/operator_keys.h"
 #include "services/gateway/adapters/staff.h"
 #include "services/gateway/adapters/webhooks.h"
 
@@ -64,15 +66,25 @@ const struct edge_route gateway_routes[] = {
 	{ EDGE_POST, "/v1/operators/{}/fx-rates/{}/approve", on_fx_approve, false },
 	{ EDGE_GET, "/v1/operators/{}/pools/{}", on_pool_view, false },
 	{ EDGE_GET, "/v1/operator/status", on_status, false },
+	{ EDGE_GET, "/v1/operator/proof", on_proof, false },
+	{ EDGE_GET, "/v1/operators/{}/ledger", on_ledger, false },
+	{ EDGE_GET, "/v1/operators/{}/unfinished", on_unfinished, false },
 	{ EDGE_POST, "/v1/operator/login", on_staff_login, true },
 	{ EDGE_GET, "/v1/operator/session", on_staff_session, false },
 	{ EDGE_POST, "/v1/operator/logout", on_staff_logout, false },
 	{ EDGE_POST, "/v1/operator/confirm", on_staff_confirm, true },
 	{ EDGE_POST, "/v1/operator/password", on_staff_password, true },
 	{ EDGE_POST, "/v1/operator/totp", on_staff_totp, true },
+	{ EDGE_GET, "/v1/operator/sessions", on_own_sessions, false },
+	{ EDGE_POST, "/v1/operator/sessions/{}", on_own_session_end, false },
+	{ EDGE_GET, "/v1/operators/{}/user-sessions", on_user_sessions, false },
+	{ EDGE_POST, "/v1/operators/{}/user-sessions/{}", on_user_session_end, true },
 	{ EDGE_GET, "/v1/operators/{}/users", on_staff_list, false },
 	{ EDGE_POST, "/v1/operators/{}/users", on_staff_new, true },
 	{ EDGE_POST, "/v1/operators/{}/users/{}", on_staff_action, true },
+	{ EDGE_GET, "/v1/operators/{}/keys", on_keys, false },
+	{ EDGE_POST, "/v1/operators/{}/keys", on_key_new, true },
+	{ EDGE_POST, "/v1/operators/{}/keys/{}", on_key_action, true },
 	{ EDGE_GET, "/v1/operators/{}/audit", on_audit, false },
 	{ EDGE_GET, "/v1/operators/{}/series", on_series, false },
 	{ EDGE_GET, "/v1/operators/{}/reports", on_reports, false },

@@ -79,6 +79,10 @@ bool asker_of(
 /* staff_login.c */
 edge_handler on_staff_login, on_staff_session, on_staff_logout, on_staff_confirm, on_staff_password,
 	on_staff_totp;
+/* Sets the cookie of a session in the answer; "" and 0 s take it away. */
+void staff_cookie_set(struct edge_request *request, const char *value, int64_t life_s);
+/* staff_sessions.c */
+edge_handler on_own_sessions, on_own_session_end, on_user_sessions, on_user_session_end;
 /* staff_users.c */
 edge_handler on_staff_list, on_staff_new, on_staff_action;
 /* operator_reads.c */

@@ -16,6 +16,7 @@
 #define WRITE_MS 3000
 #define LOCK_AFTER "5"
 #define COOKIE_BYTES 32
+#define AGENT_MAX 201
 #define COOKIE_MAX 48 /* as base64, with the NUL */
 #define RECOVERY_N 10
 #define RECOVERY_DIGITS 24 /* of 31: 118 bits, so that a digest without a salt tells nothing */
@@ -93,7 +94,7 @@ static bool queued(struct entry *entry, struct edge_request *request, bool queue
 
 /* ---- login ---- */
 
-static void cookie_set(struct edge_request *request, const char *value, int64_t life_s)
+void staff_cookie_set(struct edge_request *request, const char *value, int64_t life_s)
 {
 	char cookie[160];
 
@@ -109,7 +110,7 @@ static void entered(struct entry *entry, struct edge_request *request)
 	struct gateway *gateway = entry->waiter.gateway;
 
 	audit(entry, "login", "{}", 200);
-	cookie_set(request, entry->cookie, gateway->settings.staff_session_s);
+	staff_cookie_set(request, entry->cookie, gateway->settings.staff_session_s);
 	answer_done(gateway, request, "entered");
 }
 
@@ -173,18 +174,31 @@ static uint64_t code_step(const struct entry *entry)
 	return step;
 }
 
+/* What the browser calls itself, for the list of sessions: printable, and cut. */
+static void agent_of(const struct edge_request *request, char out[AGENT_MAX])
+{
+	const char *text = edge_header(request, EDGE_USER_AGENT);
+	size_t n = 0;
+
+	for (; text != NULL && text[n] != '\0' && n + 1 < AGENT_MAX; n++)
+		out[n] = (char)(text[n] >= 0x20 && text[n] < 0x7f ? text[n] : '?');
+	out[n] = '\0';
+}
+
 static void enter(struct entry *entry, struct edge_request *request, bool good)
 {
 	struct gateway *gateway = entry->waiter.gateway;
 	char staff[24], step[24], recovery[HEX_MAX], session[HEX_MAX], life[24], lock[24];
 	char found[PASSWORD_FOUND_MAX];
 	const char *expected;
+	char agent[AGENT_MAX];
 	uint8_t code[STAFF_DIGEST_BYTES];
 	const char *parameters[] = { staff, good ? "t" : "f", step,
 		entry->code[0] == '\0' ? NULL : recovery, session, entry->csrf, edge_peer(request),
-		life, LOCK_AFTER, lock };
+		life, LOCK_AFTER, lock, agent };
 
 	entry->weak = good && !password_fits(entry->password, found, &expected);
+	agent_of(request, agent);
 	random_text(entry->cookie);
 	random_text(entry->csrf);
 	(void)crypto_hash_sha256(
@@ -197,9 +211,9 @@ static void enter(struct entry *entry, struct edge_request *request, bool good)
 	(void)snprintf(life, sizeof(life), "%" PRId64, gateway->settings.staff_session_s);
 	(void)snprintf(lock, sizeof(lock), "%" PRId64, gateway->settings.staff_lock_s);
 	pg_pool_query(gateway->pg,
-		"select gateway.staff_enter($1::integer, $2::boolean, $3::bigint, $4::bytea, "
-		"$5::bytea, $6, $7, $8::integer, $9::integer, $10::integer)",
-		10, parameters, WRITE_MS, on_entered, entry);
+		"select gateway.staff_begin($1::integer, $2::boolean, $3::bigint, $4::bytea, "
+		"$5::bytea, $6, $7, $8::integer, $9::integer, $10::integer, $11)",
+		11, parameters, WRITE_MS, on_entered, entry);
 }
 
 static void on_login_checked(void *context, bool ok, const char *hash)
@@ -352,7 +366,7 @@ static void on_logged_out(void *context, PGresult *result, const char *error)
 	if (request != NULL) {
 		staff_forget(entry->session);
 		audit(entry, "logout", "{}", 200);
-		cookie_set(request, "", 0);
+		staff_cookie_set(request, "", 0);
 		answer_done(entry->waiter.gateway, request, "logged_out");
 	}
 	entry_free(entry);

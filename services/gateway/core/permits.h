@@ -14,7 +14,7 @@
 enum permission {
 	PERMIT_SELF,	 /* a person's own session, password and second factor */
 	PERMIT_READ,	 /* state of services, games, pools, rates, reports */
-	PERMIT_AUDIT,	 /* the audit log */
+	PERMIT_AUDIT,	 /* the audit log, the ledger */
 	PERMIT_PLAYERS,	 /* search players, read their accounts */
 	PERMIT_CARE,	 /* limits, blocks, bonus spins */
 	PERMIT_OPEN,	 /* open accounts and sessions of players */
@@ -24,7 +24,7 @@ enum permission {
 	PERMIT_JACKPOTS, /* act on pools and sets of cards */
 	PERMIT_RATES,	 /* set exchange rates */
 	PERMIT_GAMES,	 /* start stopped games */
-	PERMIT_USERS,	 /* users and webhooks */
+	PERMIT_USERS,	 /* users, keys of back ends, webhooks */
 	PERMISSIONS_N
 };
 

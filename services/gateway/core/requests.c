@@ -46,6 +46,27 @@ const struct field staff_fields[] = {
 	END,
 };
 
+const struct field key_fields[] = {
+	{ "name", FIELD_TEXT, true, 1, KEY_NAME_MAX, AT(key_body, name, has_name) },
+	{ "scopes", FIELD_TEXT, true, 1, REASON_MAX, AT(key_body, scopes, has_scopes) },
+	{ "amounts", FIELD_TEXT, false, 1, KEY_LIST_MAX, AT(key_body, amounts, has_amounts) },
+	{ "pools", FIELD_TEXT, false, 1, REASON_MAX, AT(key_body, pools, has_pools) },
+	{ "days", FIELD_INT, false, 1, 3650, AT(key_body, days, has_days) },
+	{ "reason", FIELD_TEXT, true, 1, REASON_MAX, AT(key_body, reason, has_reason) },
+	END,
+};
+
+static const char *const key_actions[] = { "rotate", "expire", "revoke", NULL };
+
+const struct field key_action_fields[] = {
+	{ "action", FIELD_CHOICE, true, 0, 0, offsetof(struct key_body, action),
+		offsetof(struct key_body, has_action), key_actions, NULL },
+	{ "keep_s", FIELD_INT, false, 0, 2592000, AT(key_body, keep_s, has_keep_s) },
+	{ "days", FIELD_INT, false, 1, 3650, AT(key_body, days, has_days) },
+	{ "reason", FIELD_TEXT, true, 1, REASON_MAX, AT(key_body, reason, has_reason) },
+	END,
+};
+
 const struct field webhook_fields[] = {
 	{ "url", FIELD_TEXT, true, 1, WEBHOOK_TEXT_MAX, AT(webhook_body, url, has_url) },
 	{ "kinds", FIELD_TEXT, true, 1, REASON_MAX, AT(webhook_body, kinds, has_kinds) },

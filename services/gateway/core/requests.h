@@ -234,6 +234,25 @@ struct webhook_body {
 	bool has_url, has_kinds, has_event, has_reason, has_action, has_keep_s;
 };
 
+#define KEY_NAME_MAX 64
+#define KEY_LIST_MAX 399
+
+enum key_action { KEY_ROTATE, KEY_EXPIRE, KEY_REVOKE };
+
+/* POST /v1/operators/{op}/keys and /keys/{id} */
+struct key_body {
+	char name[KEY_NAME_MAX + 1];
+	char scopes[REASON_MAX + 1]; /* "all", or names of core/scope.h, separated by commas */
+	char amounts[KEY_LIST_MAX + 1], pools[REASON_MAX + 1]; /* as in core/scope.h */
+	char reason[REASON_MAX + 1];
+	int64_t days;	/* it ends after so many */
+	int64_t action; /* enum key_action */
+	int64_t keep_s; /* ROTATE, EXPIRE: how long the key stays in force */
+	bool has_name, has_scopes, has_amounts, has_pools, has_reason, has_days, has_action,
+		has_keep_s;
+};
+
+extern const struct field key_fields[], key_action_fields[];
 extern const struct field webhook_fields[], webhook_action_fields[], webhook_resend_fields[];
 extern const struct field login_fields[], confirm_fields[], password_fields[], totp_fields[],
 	staff_fields[], staff_action_fields[];

@@ -9,6 +9,9 @@
 #define POOL_NUMBER_MAX 65535
 #define ENTRY_MAX 32
 
+const char *const scope_kind_names[SCOPE_KINDS_N + 1] = { "read", "players", "money", "pools",
+	NULL };
+
 /* Takes the next entry of a list off its front. False: it is empty or too long. */
 static bool entry_take(const char **text, char out[ENTRY_MAX])
 {
@@ -75,18 +78,69 @@ bool scope_pools_read(const char *text, struct scope *scope)
 	return true;
 }
 
+static bool kind_add(const char *entry, struct scope *scope)
+{
+	for (size_t kind = 0; kind < SCOPE_KINDS_N; kind++) {
+		uint32_t bit = 1U << kind;
+		if (strcmp(entry, scope_kind_names[kind]) != 0)
+			continue;
+		if ((scope->kinds & bit) != 0)
+			return false;
+		scope->kinds |= bit;
+		return true;
+	}
+	return false;
+}
+
+bool scope_kinds_read(const char *text, struct scope *scope)
+{
+	char entry[ENTRY_MAX];
+
+	scope->by_kind = true;
+	scope->kinds = 0;
+	do {
+		if (!entry_take(&text, entry) || !kind_add(entry, scope))
+			return false;
+	} while (*text != '\0');
+	return true;
+}
+
 bool scope_is_limited(const struct scope *scope)
 {
-	return scope->read_only || scope->by_amount || scope->by_pool;
+	return scope->by_kind || scope->by_amount || scope->by_pool;
+}
+
+bool scope_kind_of(bool post, enum permission permission, enum scope_kind *kind_r)
+{
+	static const enum scope_kind kinds[PERMISSIONS_N] = {
+		[PERMIT_CARE] = SCOPE_PLAYERS,
+		[PERMIT_OPEN] = SCOPE_PLAYERS,
+		[PERMIT_MONEY] = SCOPE_MONEY,
+		[PERMIT_VOID] = SCOPE_MONEY,
+		[PERMIT_RATES] = SCOPE_MONEY,
+		[PERMIT_JACKPOTS] = SCOPE_POOLS,
+		[PERMIT_GAMES] = SCOPE_POOLS,
+	};
+
+	*kind_r = post ? kinds[permission] : SCOPE_READ;
+	return !post || *kind_r != SCOPE_READ;
+}
+
+bool scope_has(const struct scope *scope, enum scope_kind kind)
+{
+	return !scope->by_kind || (scope->kinds & 1U << kind) != 0;
 }
 
 bool scope_permits(const struct scope *scope, bool post, enum permission permission)
 {
-	if (!post || !scope_is_limited(scope))
+	enum scope_kind kind;
+
+	if (!scope_is_limited(scope))
 		return true;
-	if (scope->read_only || permission == PERMIT_USERS)
+	if (!scope_kind_of(post, permission, &kind) || !scope_has(scope, kind))
 		return false;
-	return !scope->by_amount || (permission != PERMIT_VOID && permission != PERMIT_RATES);
+	return !post || !scope->by_amount ||
+	       (permission != PERMIT_VOID && permission != PERMIT_RATES);
 }
 
 static const int64_t *amount_of(const struct scope *scope, const struct currency *currency)
@@ -112,6 +166,17 @@ bool scope_permits_pool(const struct scope *scope, uint32_t pool)
 		if (scope->pools[i] == pool)
 			return true;
 	return !scope->by_pool;
+}
+
+void scope_kinds_text(const struct scope *scope, char out[SCOPE_TEXT_MAX])
+{
+	int n = 0;
+
+	out[0] = '\0';
+	for (size_t kind = 0; kind < SCOPE_KINDS_N; kind++)
+		if (scope_has(scope, (enum scope_kind)kind))
+			n += snprintf(out + n, SCOPE_TEXT_MAX - (size_t)n, "%s%s",
+				n == 0 ? "" : ",", scope_kind_names[kind]);
 }
 
 void scope_amount_text(

@@ -93,27 +93,79 @@ static void test_scope_compares_amounts(void **state)
 	assert_string_equal(text, "an amount in EUR or SEK");
 }
 
+static void test_scope_kinds_are_read(void **state)
+{
+	static const char *const wrong[] = { "", "reads", "read,", ",read", "read,,money",
+		"read,read", "READ", "users", "all", "read money" };
+	struct scope scope = { 0 };
+	char text[SCOPE_TEXT_MAX];
+
+	(void)state;
+	scope_kinds_text(&scope, text);
+	assert_string_equal(text, "read,players,money,pools");
+	assert_true(scope_kinds_read("pools,read", &scope) && scope_is_limited(&scope));
+	scope_kinds_text(&scope, text);
+	assert_string_equal(text, "read,pools");
+	assert_true(scope_has(&scope, SCOPE_POOLS) && !scope_has(&scope, SCOPE_MONEY));
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		struct scope other = { 0 };
+		assert_false(scope_kinds_read(wrong[i], &other));
+	}
+}
+
 /* Every row of limits at every permission, reading and writing. */
 static void test_scope_permits_routes(void **state)
 {
-	struct scope none = { 0 }, reads = { .read_only = true }, amounts = { 0 }, pools = { 0 };
+	struct scope none = { 0 }, reads = { 0 }, amounts = { 0 }, pools = { 0 };
 
 	(void)state;
-	assert_true(scope_amounts_read("EUR:1", &amounts) && scope_pools_read("1", &pools));
+	assert_true(scope_amounts_read("EUR:1", &amounts) && scope_pools_read("1", &pools) &&
+		    scope_kinds_read("read", &reads));
 	assert_false(scope_is_limited(&none));
 	assert_true(
 		scope_is_limited(&reads) && scope_is_limited(&amounts) && scope_is_limited(&pools));
 	for (size_t i = 0; i < PERMISSIONS_N; i++) {
 		enum permission permission = (enum permission)i;
-		bool users = permission == PERMIT_USERS;
+		enum scope_kind kind;
+		/* Nobody posts what is only read; a route that would is closed to limited keys. */
+		bool opened = scope_kind_of(true, permission, &kind);
 		bool unnamed = permission == PERMIT_VOID || permission == PERMIT_RATES;
 		assert_true(scope_permits(&none, true, permission));
 		assert_false(scope_permits(&reads, true, permission));
-		assert_int_equal(scope_permits(&amounts, true, permission), !users && !unnamed);
-		assert_int_equal(scope_permits(&pools, true, permission), !users);
+		assert_int_equal(scope_permits(&amounts, true, permission), opened && !unnamed);
+		assert_int_equal(scope_permits(&pools, true, permission), opened);
 		assert_true(scope_permits(&reads, false, permission) &&
 			    scope_permits(&amounts, false, permission) &&
 			    scope_permits(&pools, false, permission));
+	}
+	assert_false(scope_permits(&pools, true, PERMIT_USERS));
+}
+
+/* Which scope each permission to write needs; a key that has only this one may do nothing else. */
+static void test_scope_opens_its_routes_only(void **state)
+{
+	static const struct {
+		const char *scope;
+		enum permission opens[4];
+		size_t n;
+	} rows[] = {
+		{ "read", { 0 }, 0 },
+		{ "players", { PERMIT_CARE, PERMIT_OPEN }, 2 },
+		{ "money", { PERMIT_MONEY, PERMIT_VOID, PERMIT_RATES }, 3 },
+		{ "pools", { PERMIT_JACKPOTS, PERMIT_GAMES }, 2 },
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct scope scope = { 0 };
+		assert_true(scope_kinds_read(rows[i].scope, &scope));
+		for (size_t p = 0; p < PERMISSIONS_N; p++) {
+			bool opens = false;
+			for (size_t o = 0; o < rows[i].n; o++)
+				opens = opens || rows[i].opens[o] == (enum permission)p;
+			assert_int_equal(scope_permits(&scope, true, (enum permission)p), opens);
+			assert_int_equal(scope_permits(&scope, false, (enum permission)p), i == 0);
+		}
 	}
 }
 
@@ -140,7 +192,9 @@ int main(void)
 		cmocka_unit_test(test_scope_amounts_are_read),
 		cmocka_unit_test(test_scope_pools_are_read),
 		cmocka_unit_test(test_scope_compares_amounts),
+		cmocka_unit_test(test_scope_kinds_are_read),
 		cmocka_unit_test(test_scope_permits_routes),
+		cmocka_unit_test(test_scope_opens_its_routes_only),
 		cmocka_unit_test(test_scope_longest_texts_fit),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

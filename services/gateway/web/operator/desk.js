@@ -1,6 +1,7 @@
 // The desk: exchange rates, the audit log, users, and one's own password and second factor.
 import { html, useState } from "/vendor/htm-preact.js";
 import { act, sentence } from "/operator/ask.js";
+import { OwnSessions, UserSessions } from "/operator/sessions.js";
 import { said } from "/operator/words.js";
 import { Act, Badge, Confirm, Panel, REASON, Secret, Table, Tile, Trouble, time, useRead } from "/operator/parts.js";
 
@@ -59,7 +60,8 @@ export function Users({ me }) {
 		{ name: "second_factor", title: "Second factor", show: (u) => u.second_factor ? "yes" : html`<span class="gold">no</span>` }, { name: "sessions", title: "Sessions", number: true }, { name: "seen_us", title: "Seen", show: (u) => time(u.seen_us) },
 		{ name: "act", title: "", csv: () => "", show: (u) => u.name === me.name ? html`<small class="quiet">you</small>` : html`<div class="controls"><${Act} action=${change(u, "roles", "Roles", [roles(u.roles.join(","))])} onDone=${users.again} />
 			<${Act} action=${change(u, "reset", "New password")} onDone=${users.again} />${u.disabled ? html`<${Act} action=${change(u, "enable", "Enable")} onDone=${users.again} />` : html`<${Act} action=${change(u, "disable", "Disable")} onDone=${users.again} />`}
-			${u.sessions ? html`<${Act} action=${change(u, "end-sessions", "End sessions")} onDone=${users.again} />` : null}</div>` }]} /><//>`;
+			${u.sessions ? html`<${Act} action=${change(u, "end-sessions", "End sessions")} onDone=${users.again} />` : null}</div>` }]} /><//>
+	<${UserSessions} me=${me} />`;
 }
 
 // ---- one's own
@@ -114,5 +116,6 @@ export function Me({ me, again }) {
 	const [told, setTold] = useState("");
 	return html`<div class="tiles"><${Tile} name="Name" value=${me.name} note=${`operator ${me.operator}`} /><${Tile} name="Roles" value=${me.roles.join(", ")} /><${Tile} name="Session until" value=${time(me.expires_us)} note=${`ends after ${Math.round(me.idle_s / 60)} min without use`} /></div>
 		<div class="two"><${Panel} title="Password"><${Password} onDone=${() => setTold("The password is changed. Your other sessions have ended.")} />${told ? html`<p class="good" role="status">${told}</p>` : null}<//>
-		<${Panel} title="Second factor"><${SecondFactor} me=${me} onDone=${again} /><//></div>`;
+		<${Panel} title="Second factor"><${SecondFactor} me=${me} onDone=${again} /><//></div>
+		<${OwnSessions} />`;
 }
