@@ -184,6 +184,9 @@ SCHEMAS = {
 
     # operators
     "Money": obj(balance_minor=MINOR, seq=U, id=TEXT, state_Q=TEXT),
+    "AmountWaits": told(obj(id=ID, status=one_of("waiting"), asked_by=TEXT, expires_us=told(US, "Until then another user or key may approve it.")),
+                        "The amount is above what one user or key books alone. Nothing has been booked."),
+    "AmountDecided": obj(id=ID, status=one_of("booked", "refused"), balance_minor_Q=MINOR, seq_Q=U, asked_by_Q=TEXT, expires_us_Q=US),
     "Withdrawal": obj(**WITHDRAWAL),
     "OpenWithdrawal": obj(player=PLAYER, **WITHDRAWAL, stuck=told(BOOL, "It is old enough to be decided by hand.")),
     "Limit": obj(limit=LIMITS, period_Q=PERIODS, amount_minor_Q=INT, seconds_Q=INT, until_s_Q=INT, used_minor_Q=MINOR),
@@ -245,6 +248,10 @@ PROBLEMS = {
     "action_unknown": ((404,), "No action with this id was requested for this pool."),
     "already_done": ((409,), "An earlier move already handled this request. Nothing was done again."),
     "amount": ((400,), "The amount is not allowed."),
+    "approval_decided": ((409,), "This request has already been decided otherwise."),
+    "approval_expired": ((409,), "Nobody approved this request in time. Nothing was done."),
+    "approval_refused": ((409,), "Another user or key has refused this request. Nothing was done."),
+    "approval_unknown": ((404,), "No request with this id waits for approval."),
     "archived": ((404,), "This round is no longer in the database. It is in the archive."),
     "attempts_spent": ((409,), "There are no gamble attempts left."),
     "autoplay": ((409,), "Autoplay does not allow this."),
@@ -420,7 +427,7 @@ PROBLEMS = {
 PATHS = {}
 # The name and schema of the {} behind a segment of a path.
 PARAMETERS = {"operators": ("operator", whole(1, 32767)), "players": ("player", NUMBER), "rounds": ("round", whole(1)), "cards": ("card", TEXT),
-              "games": ("game", TEXT), "withdrawals": ("withdrawal", TEXT), "grants": ("grant", TEXT), "bonus-spins": ("grant", TEXT), "pools": ("pool", U),
+              "games": ("game", TEXT), "withdrawals": ("withdrawal", TEXT), "grants": ("grant", TEXT), "bonus-spins": ("grant", TEXT), "amounts": ("amount", TEXT), "pools": ("pool", U),
               "definitions": ("digest", hexes(32)), "actions": ("action", TEXT), "fx-rates": ("rate", TEXT), "users": ("user", TEXT), "webhooks": ("webhook", whole(1)),
               "reports": ("period", REPORT_PERIODS), "{period}": ("day", DAY)}
 LIMIT, BEFORE = ("limit", whole(1, 200), "The largest number of entries."), ("before", whole(1), "`next` of the previous page.")
@@ -439,12 +446,14 @@ def path_of(pattern):
     return "/".join(segments), parameters
 
 
-def route(who, method, pattern, summary, answer, body=None, query=(), key=None, statuses=(200,), etag=False, media="application/json", table=False):
+def route(who, method, pattern, summary, answer, body=None, query=(), key=None, statuses=(200,), etag=False, media="application/json", table=False, waits=None):
     path, parameters = path_of(pattern)
     parameters += [{"name": name, "in": "query", "description": description, "schema": schema} for name, schema, description in query]
     if key:
         parameters.append({"$ref": key["$ref"].replace("schemas", "parameters")})
     answers = {str(status): {"description": TITLES[status], "content": {media: {"schema": answer}}} for status in statuses}
+    if waits:
+        answers["202"] = {"description": TITLES[202], "content": {media: {"schema": waits}}}
     if table:
         answers["200"]["content"]["text/csv"] = {"schema": TEXT}
     if etag:
@@ -505,7 +514,7 @@ route("player", "post", "/v1/cards/{}/picks", "Turns a card over", obj(card_roun
 
 route("operator", "post", OPERATOR + "/players", "Opens an account", obj(player=PLAYER, currency=CURRENCY, balance_minor=MINOR), body="account", statuses=(201,))
 route("operator", "post", OPERATOR + "/sessions", "Creates a token for a player", obj(**SESSION), body="session")
-route("operator", "post", OF_PLAYER + "/deposits", "Books a deposit", named("Money"), body="money", key=KEY)
+route("operator", "post", OF_PLAYER + "/deposits", "Books a deposit", named("Money"), body="money", key=KEY, waits=named("AmountWaits"))
 route("operator", "post", OF_PLAYER + "/withdrawals", "Holds a withdrawal", named("Money"), body="money", key=KEY)
 route("operator", "get", OF_PLAYER + "/withdrawals", "The newest withdrawals", obj(withdrawals=many(named("Withdrawal"), 200)))
 route("operator", "get", OF_PLAYER + "/withdrawals/{}", "A withdrawal", named("Withdrawal"))
@@ -514,8 +523,8 @@ route("operator", "get", OPERATOR + "/withdrawals", "Withdrawals of all players 
       obj(withdrawals=many(named("OpenWithdrawal"), 500), next=told(TEXT, "`after` of the following page; empty at the end.")), table=True,
       query=[("state", one_of("held", "stuck"), "stuck: only what is old enough to be decided by hand."), ("after", TEXT, "`next` of the previous page."),
              ("limit", whole(1, 500), LIMIT[2]), ("format", one_of("json", "csv"), "csv: a table; X-Next is `next`.")])
-route("operator", "post", OF_PLAYER + "/corrections", "Books a correction", named("Money"), body="correction", key=KEY)
-route("operator", "post", OF_PLAYER + "/grants", "Grants bonus funds", named("Money"), body="money", key=KEY)
+route("operator", "post", OF_PLAYER + "/corrections", "Books a correction", named("Money"), body="correction", key=KEY, waits=named("AmountWaits"))
+route("operator", "post", OF_PLAYER + "/grants", "Grants bonus funds", named("Money"), body="money", key=KEY, waits=named("AmountWaits"))
 route("operator", "post", OF_PLAYER + "/grants/{}/back", "Takes back unused bonus funds", named("Money"), body="back", key=KEY)
 route("operator", "post", OF_PLAYER + "/limits", "Sets a limit or an exclusion", obj(limit=LIMITS, period_Q=PERIODS, from_us=US, seq=U, id=TEXT), body="limit", key=KEY)
 route("operator", "get", OF_PLAYER + "/limits", "The limits that are set", obj(limits=many(named("Limit"))))
@@ -525,9 +534,11 @@ route("operator", "post", OF_PLAYER + "/voids", "Voids a round after a malfuncti
 route("operator", "get", OF_PLAYER + "/voids", "A player's voids, newest first", obj(voids=many(OBJECT)))
 route("operator", "get", OPERATOR + "/voids", "All voids of the operator's players, summed", obj(voids=many(OBJECT)))
 route("operator", "post", OF_PLAYER + "/block", "Blocks or unblocks a player", obj(blocked=BOOL), body="block", key=KEY_OPTIONAL)
-route("operator", "post", OF_PLAYER + "/bonus-spins", "Grants bonus spins", obj(id=TEXT, seq=U), body="bonus", key=KEY)
+route("operator", "post", OF_PLAYER + "/bonus-spins", "Grants bonus spins", obj(id=TEXT, seq=U), body="bonus", key=KEY, waits=named("AmountWaits"))
 route("operator", "get", OF_PLAYER + "/bonus-spins", "Grants of bonus spins, newest first", obj(bonus_spins=many(named("GrantedSpins"), 200)))
 route("operator", "post", OF_PLAYER + "/bonus-spins/{}/end", "Takes back the spins that are left", obj(id=TEXT, seq=U), body="reason", key=KEY)
+route("operator", "post", OPERATOR + "/amounts/{}/approve", "Approves an amount that another key or user asked for, and books it", named("AmountDecided"), body="reason")
+route("operator", "post", OPERATOR + "/amounts/{}/refuse", "Refuses an amount that another key or user asked for", named("AmountDecided"), body="reason")
 route("operator", "post", OPERATOR + "/games/{}/start", "Restarts a game that the engine has stopped; `all` for all games", obj(game=TEXT, was=ANY), body="reason")
 route("operator", "post", OF_POOL + "/actions", "Acts on a pool or a set of Jackpot Cards", named("PoolAction"), body="pool_action", key=KEY, statuses=(200, 202))
 route("operator", "post", OF_POOL + "/actions/{}/approve", "Approves an action that another key or user requested", named("PoolAction"))

@@ -33,6 +33,7 @@ MAY = [(rf"{method} {pattern}", set(roles.split())) for method, pattern, roles i
     ("GET", ".*/players.*", "support finance"),
     ("POST", ".*/(limits|block|bonus-spins.*)", "support"),
     ("POST", ".*/(deposits|withdrawals.*|corrections|grants.*|voids)", "finance"),
+    ("POST", ".*/amounts/.*", "finance"),
     ("POST", ".*/fx-rates.*", "finance"),
     ("POST", ".*/pools/.*", "jackpots"),
     ("POST", ".*/games/.*", "jackpots administrator"),

@@ -141,6 +141,10 @@ static bool refuse(
 	return false;
 }
 
+#define NAMES_NO_AMOUNT                                                                            \
+	"The amounts that this key may move are limited, and this request names no amount. "       \
+	"Nothing was done."
+
 bool key_may_use(struct gateway *gateway, struct edge_request *request, uint32_t operator_id,
 	enum permission permission)
 {
@@ -163,10 +167,28 @@ bool key_may_use(struct gateway *gateway, struct edge_request *request, uint32_t
 		refusal.message = "A key with limits may not make or change users and webhooks. "
 				  "Nothing was done.";
 	} else {
-		refusal.message = "The amounts that this key may move are limited, and this "
-				  "request names no amount. Nothing was done.";
+		refusal.message = NAMES_NO_AMOUNT;
 	}
 	return refuse(gateway, request, &refusal);
+}
+
+bool key_may_approve(struct gateway *gateway, struct edge_request *request, uint32_t operator_id)
+{
+	const struct refusal refusal = { .operator_id = operator_id,
+		.subject = edge_route_of(request)->pattern,
+		.message = NAMES_NO_AMOUNT,
+		.where = "Authorization",
+		.found = "approval",
+		.allowed = "a key without limits" };
+
+	return !key_has_amounts(gateway, request) || refuse(gateway, request, &refusal);
+}
+
+bool key_has_amounts(const struct gateway *gateway, const struct edge_request *request)
+{
+	const struct scope *scope = scope_of(gateway, request);
+
+	return scope != NULL && scope->by_amount;
 }
 
 static bool amount_refused(struct gateway *gateway, struct edge_request *request,

@@ -50,6 +50,8 @@ const struct edge_route gateway_routes[] = {
 	{ EDGE_POST, "/v1/operators/{}/players/{}/bonus-spins", on_bonus_spins, true },
 	{ EDGE_GET, "/v1/operators/{}/players/{}/bonus-spins", on_bonus_spins_list, false },
 	{ EDGE_POST, "/v1/operators/{}/players/{}/bonus-spins/{}/end", on_bonus_spins_end, true },
+	{ EDGE_POST, "/v1/operators/{}/amounts/{}/approve", on_amount_approve, true },
+	{ EDGE_POST, "/v1/operators/{}/amounts/{}/refuse", on_amount_refuse, true },
 	{ EDGE_POST, "/v1/operators/{}/pools/{}/actions", on_pool_action, true },
 	{ EDGE_POST, "/v1/operators/{}/pools/{}/actions/{}/approve", on_pool_approve, false },
 	{ EDGE_GET, "/v1/operators/{}/pools/{}/actions", on_pool_actions, false },

@@ -71,6 +71,8 @@ static const struct {
 	{ true, PLAYER "/voids", PERMIT_VOID },
 	{ false, PLAYER "/voids", PERMIT_PLAYERS },
 	{ false, "/v1/operators/{}/voids", PERMIT_READ },
+	{ true, "/v1/operators/{}/amounts/{}/approve", PERMIT_MONEY },
+	{ true, "/v1/operators/{}/amounts/{}/refuse", PERMIT_MONEY },
 	{ true, "/v1/operators/{}/games/{}/start", PERMIT_GAMES },
 	{ false, "/v1/operators/{}/pools/{}", PERMIT_READ },
 	{ true, "/v1/operators/{}/pools/{}/actions", PERMIT_JACKPOTS },
