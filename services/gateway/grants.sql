@@ -7,7 +7,7 @@ grant select, insert, update (pause, pause_s, pause_until, reality_check_s) on g
 grant select, insert, delete on gateway.revoked to carillon_gateway;
 grant select on gateway.operator_key, gateway.fx_request, gateway.amount_request to carillon_gateway;
 grant execute on function gateway.amount_ask, gateway.amount_decide, gateway.amount_take, gateway.amount_booked to carillon_gateway;
-grant execute on function gateway.fx_ask, gateway.fx_approve, gateway.decide, gateway.played_since, gateway.void_row, gateway.claims_open, wallet.newest_of, wallet.history_rows, wallet.history_start to carillon_gateway;
+grant execute on function gateway.fx_ask, gateway.fx_approve, gateway.fx_refuse, gateway.decide, gateway.played_since, gateway.void_row, gateway.claims_open, wallet.newest_of, wallet.history_rows, wallet.history_start to carillon_gateway;
 grant select, insert, update on gateway.staff to carillon_gateway;
 grant select, insert, update, delete on gateway.staff_session to carillon_gateway;
 grant execute on function gateway.staff_enter, gateway.staff_failed, wallet.day_of to carillon_gateway;

@@ -85,6 +85,10 @@ SCHEMAS = {
                         expires_us=US, idle_s=U, confirmed_us=US, must_change=BOOL, second_factor=BOOL),
     "User": obj(name=TEXT, roles=many(ROLES), disabled=BOOL, locked_until_us=US, second_factor=BOOL, must_change=BOOL, created_us=US, created_by=TEXT,
                 sessions=U, seen_us=US),
+    "Approval": obj(kind=one_of("amount", "pool", "rate", "withdrawal"), id=ID, action=TEXT, currency=TEXT, player=told(or_null(TEXT), "The operator's number and the player's."),
+                    pool=or_null(U), amount_minor=or_null(INT), balance_minor=told(or_null(INT), "The player's balance now."), rate=told(or_null(TEXT), "Euros for one unit."),
+                    before_rate=or_null(TEXT), parameters=told(ANY, "Of an action on a pool."), reason=TEXT, asked_by=TEXT, asked_us=US, expires_us=US,
+                    mine=told(BOOL, "Whoever reads this asked for it, so another one must decide.")),
     "Webhook": obj(id=U, url=TEXT, kinds=TEXT, version=told(U, "Of the secret."), old_until_us=told(US, "Until then the secret before signs too; 0: it does not."),
                    created_us=US, created_by=TEXT, sent=told(U, "Events that the address has accepted."), waiting=U, oldest_us=told(US, "When the oldest waiting event was written."),
                    dead=U, last_us=told(US, "When it was last tried."), last_good=BOOL, last_answer=told(TEXT, "The status of the last answer, or why there was none.")),
@@ -191,7 +195,7 @@ SCHEMAS = {
     "OpenWithdrawal": obj(player=PLAYER, **WITHDRAWAL, stuck=told(BOOL, "It is old enough to be decided by hand.")),
     "Limit": obj(limit=LIMITS, period_Q=PERIODS, amount_minor_Q=INT, seconds_Q=INT, until_s_Q=INT, used_minor_Q=MINOR),
     "GrantedSpins": obj(id=ID, game=TEXT, currency=CURRENCY, coin_minor=MINOR, lines=U, coins=U, spins=U, used=U, left=U, expires_us=US, seq=U, ended=ANY),
-    "FxRate": obj(id=ANY, status_Q=one_of("set", "waiting"), currency=CURRENCY, rate=DECIMAL, valid_from_us=US),
+    "FxRate": obj(id=ANY, status_Q=one_of("set", "waiting", "refused"), currency=CURRENCY, rate=DECIMAL, valid_from_us=US),
     "PoolAction": obj(id=TEXT, done=BOOL, status_Q=TEXT, before_Q=ANY, after_Q=ANY),
     "PoolState": obj(pool=U, id=TEXT, status=TEXT, t=DECIMAL, books=OBJECT, hits=U, version=U, updated_us=US, rows=many(OBJECT)),
     "Status": obj(time_us=US, instance=TEXT, kind=one_of("live", "demo", "test"), requests_open=U, reconciliation=or_null(OBJECT)),
@@ -539,9 +543,12 @@ route("operator", "get", OF_PLAYER + "/bonus-spins", "Grants of bonus spins, new
 route("operator", "post", OF_PLAYER + "/bonus-spins/{}/end", "Takes back the spins that are left", obj(id=TEXT, seq=U), body="reason", key=KEY)
 route("operator", "post", OPERATOR + "/amounts/{}/approve", "Approves an amount that another key or user asked for, and books it", named("AmountDecided"), body="reason")
 route("operator", "post", OPERATOR + "/amounts/{}/refuse", "Refuses an amount that another key or user asked for", named("AmountDecided"), body="reason")
+route("operator", "get", OPERATOR + "/approvals", "What waits for a second person, oldest first: what whoever asks may decide, and what they asked for",
+      obj(approvals=many(named("Approval"), 200), waiting=told(U, "How many they may decide.")))
 route("operator", "post", OPERATOR + "/games/{}/start", "Restarts a game that the engine has stopped; `all` for all games", obj(game=TEXT, was=ANY), body="reason")
 route("operator", "post", OF_POOL + "/actions", "Acts on a pool or a set of Jackpot Cards", named("PoolAction"), body="pool_action", key=KEY, statuses=(200, 202))
 route("operator", "post", OF_POOL + "/actions/{}/approve", "Approves an action that another key or user requested", named("PoolAction"))
+route("operator", "post", OF_POOL + "/actions/{}/refuse", "Refuses an action that another key or user requested", named("PoolAction"), body="reason")
 route("operator", "get", OF_POOL + "/actions", "Actions on a pool that the operator may see, newest first",
       obj(actions=many(obj(id=TEXT, action=TEXT, status=one_of("done", "refused", "waiting"), done=BOOL))), query=[LIMIT])
 route("operator", "get", OF_POOL + "/transfers", "Money that a pool sent and received", obj(transfers=many(obj(number=U, amount_e27=ANY, time_us=US))), query=[LIMIT])
@@ -550,6 +557,7 @@ route("operator", "post", OPERATOR + "/fx-rates", "Sets an exchange rate", named
 route("operator", "get", OPERATOR + "/fx-rates", "Exchange rates: in force, in force later, and waiting for approval",
       obj(max_age_s=U, jump_percent=U, rates=many(named("FxRate")), waiting=many(named("FxRate"))), query=[("currency", CURRENCY, "Only this currency."), ("limit", whole(1, 500), LIMIT[2])])
 route("operator", "post", OPERATOR + "/fx-rates/{}/approve", "Approves an exchange rate that another key or user requested", named("FxRate"))
+route("operator", "post", OPERATOR + "/fx-rates/{}/refuse", "Refuses an exchange rate that another key or user requested", named("FxRate"), body="reason")
 route("operator", "get", "/v1/operator/status", "The state of the installation; figures of all operators' play only for operators that may act on pools", named("Status"))
 route("public", "post", "/v1/operator/login", "Begins a user's session: sets the cookie", obj(entered=BOOL), body="login")
 route("operator", "get", "/v1/operator/session", "The user's session, roles and CSRF token", named("StaffSession"))

@@ -190,6 +190,65 @@ def test_what_was_booked_before_anybody_was_asked():
     assert place.sql(f"select count(*) from gateway.amount_request where player = {person.id}") == [["0"]] and rows(person) == [777]
 
 
+def pool_asks(key=None):
+    adjust = {"action": "adjust", "parameters": {"currency": "EUR", "coin_minor": 1, "delta_minor": 5}, **REASON}
+    return staff.answered(lambda: operator(place, "/pools/1/actions", adjust, key or os.urandom(8).hex()))
+
+
+def rate_asks(key=None):
+    return staff.answered(lambda: operator(place, "/fx-rates", {"currency": "KWD", "rate": "3.1", **REASON}, key or os.urandom(8).hex()))
+
+
+def listed(reader=None):
+    """id -> entry, as a key or a user sees it, and the number that they may decide."""
+    answer = staff.answered(lambda: operator(place, "/approvals", None, method="GET", operator_key=reader) if reader is None or isinstance(reader, str)
+                            else reader.of("/approvals", method="GET"))
+    assert answer.status == 200, answer
+    return {entry["id"]: entry for entry in answer.json["approvals"]}, answer.json["waiting"]
+
+
+def test_the_list():
+    """Who may decide sees what waits, and everybody what they asked for."""
+    person = Person(place, deposit=100)
+    amount, pool, rate = waits(asked(person)), pool_asks().json["id"], rate_asks().json["id"]
+    spins = {"game": GAME, "currency": "EUR", "coin_minor": 100, "lines": 15, "coins": 7, "spins": 100, "expires_us": int((time.time() + 3600) * 1e6), **REASON}
+    given = waits(user("ella", "support").of(f"/players/{person.number}/bonus-spins", spins))
+    mine, _ = wait_until("the list", lambda: next((found for found in [listed()] if {amount, pool, rate, given} <= set(found[0])), None), 60)
+    assert [mine[name]["mine"] for name in (amount, pool, rate, given)] == [True, True, True, False], mine
+    entry = mine[amount]
+    assert (entry["kind"], entry["action"], entry["player"], entry["amount_minor"], entry["balance_minor"], entry["currency"]) == ("amount", "deposit", person.name, LARGE, 100, "EUR"), entry
+    assert (mine[pool]["pool"], mine[pool]["action"], mine[pool]["parameters"]["delta_minor"], mine[rate]["rate"], mine[rate]["before_rate"]) == (1, "adjust", 5, "3.1", None), mine
+    assert mine[given]["action"] == "bonus spins" and mine[given]["amount_minor"] == 1050000 and mine[given]["asked_by"] == "operator-1 ella", mine[given]
+    others, count = second_key(place, lambda: operator(place, "/approvals", None, method="GET", operator_key=SECOND_KEY)) and listed(SECOND_KEY)
+    assert not any(others[name]["mine"] for name in (amount, pool, rate, given)) and count == len(others)
+    for name, roles, sees in (("ella", "support", {given}), ("frank", "finance", {amount, rate, given}), ("jack", "jackpots", {pool}), ("vera", "viewer", set())):
+        found, count = listed(user(name, roles))
+        assert {amount, pool, rate, given} & set(found) == sees and count == sum(not entry["mine"] for entry in found.values()), (name, found)
+
+
+def test_actions_and_rates_are_refused():
+    """By another one, with a reason; what was refused is never done."""
+    for ask, path, unknown in ((pool_asks, "/pools/1/actions", "action_unknown"), (rate_asks, "/fx-rates", "rate_unknown")):
+        key = os.urandom(8).hex()
+        name = ask(key).json["id"]
+
+        def say(word, who=SECOND_KEY, which=name, path=path):
+            body = REASON if word == "refuse" else None
+            say_it = lambda: operator(place, f"{path}/{which}/{word}", body, operator_key=who)  # noqa: E731
+            return second_key(place, say_it) if who == SECOND_KEY else staff.answered(say_it)
+        assert say("refuse", None).error["code"] == "same_approver" and say("refuse", which="0" * 32).error["code"] == unknown
+        assert say("refuse").json["status"] == "refused" and say("refuse").json["status"] == "refused"
+        assert say("approve").error["code"] == "approval_decided" and ask(key).error["code"] == "approval_refused"
+        wait_until("it to be off the list", lambda: name not in listed(SECOND_KEY)[0], 60)
+        wait_until("the lines", lambda: place.sql(f"select count(*) from gateway.audit where content->>'id' = '{name}' and action like '%refusal' and status = 200"
+                                                  " and content->>'reason' = 'a test'") != [["0"]], 60)
+        name = ask().json["id"]
+        assert say("approve", which=name).status == 200 and say("refuse", which=name).error["code"] == "approval_decided"
+    assert place.sql("select count(*) from carillon.fx_rate where currency = 414") == [["1"]]
+    refused = [action for action in operator(place, "/pools/1/actions", None, method="GET").json["actions"] if action["status"] == "refused"]
+    assert len(refused) == 1 and refused[0]["second"].startswith("operator-1 key "), refused
+
+
 def test_the_books():
     place.verify()
 

@@ -26,7 +26,7 @@ ROUTES = [(method.upper(), re.compile(re.sub(r"\{[^}]*\}", "[^/]+", path)), path
 # Good answers of these take more than one test can do beside others: approvals.py, cards.py, cash.py, definitions.py, staff.py and webhooks.py ask for them.
 ELSEWHERE = {("GET", "/v1/cards/{card}"), ("POST", "/v1/cards/{card}/picks"), ("GET", "/v1/events/stream"), ("GET", "/v1/events/latest"), ("POST", "/v1/operators/{operator}/games/{game}/start"),
              ("POST", "/v1/operators/{operator}/players/{player}/withdrawals/{withdrawal}/decisions")} | {
-    (method, path) for method, _, path, _ in ROUTES if re.search(r"/v1/operator/(?!status)|/users|/webhooks/|/webhooks$|/audit|/players/\{player\}$|/operators/\{operator\}/players$|/amounts/", path)}
+    (method, path) for method, _, path, _ in ROUTES if re.search(r"/v1/operator/(?!status)|/users|/webhooks/|/webhooks$|/audit|/players/\{player\}$|/operators/\{operator\}/players$|/amounts/|/refuse$", path)}
 
 
 def unlike(schema, value):
@@ -215,6 +215,7 @@ def test_pools_and_rates():
     if waiting.status == 202:
         assert operator(place, f"/fx-rates/{waiting.json['id']}/approve", None, operator_key=SECOND_KEY).status == 200
     assert operator(place, "/fx-rates?limit=5", None, method="GET").status == 200
+    assert operator(place, "/approvals", None, method="GET").status == 200
 
 
 def frame_faults(event):

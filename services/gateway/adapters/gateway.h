@@ -326,14 +326,15 @@ edge_handler on_config, on_games, on_game, on_demo_session, on_open_player, on_s
 	on_void_report, on_game_start;
 edge_handler on_state, on_round, on_action, on_settings, on_rounds, on_journal, on_replay,
 	on_jackpots, on_winners, on_status, on_cards, on_card, on_card_pick;
-edge_handler on_pool_action, on_pool_approve, on_pool_actions, on_pool_transfers;
+edge_handler on_pool_action, on_pool_approve, on_pool_refuse, on_pool_actions, on_pool_transfers;
 
-edge_handler on_amount_approve, on_amount_refuse;	    /* amounts.c */
-edge_handler on_fx_set, on_fx_list, on_fx_approve;	    /* fx.c */
-edge_handler on_history;				    /* history_list.c */
-edge_handler on_payout_queue;				    /* payout_queue.c */
-edge_handler on_pool_view;				    /* pool_view.c */
-edge_handler on_logout, on_own_session, on_own_session_set; /* own_session.c */
+edge_handler on_amount_approve, on_amount_refuse;		 /* amounts.c */
+edge_handler on_approvals;					 /* approvals.c */
+edge_handler on_fx_set, on_fx_list, on_fx_approve, on_fx_refuse; /* fx.c */
+edge_handler on_history;					 /* history_list.c */
+edge_handler on_payout_queue;					 /* payout_queue.c */
+edge_handler on_pool_view;					 /* pool_view.c */
+edge_handler on_logout, on_own_session, on_own_session_set;	 /* own_session.c */
 
 /* ---- history.c: adds the rows of the round to a replay ---- */
 

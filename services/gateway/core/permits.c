@@ -77,11 +77,14 @@ static const struct {
 	{ false, "/v1/operators/{}/pools/{}", PERMIT_READ },
 	{ true, "/v1/operators/{}/pools/{}/actions", PERMIT_JACKPOTS },
 	{ true, "/v1/operators/{}/pools/{}/actions/{}/approve", PERMIT_JACKPOTS },
+	{ true, "/v1/operators/{}/pools/{}/actions/{}/refuse", PERMIT_JACKPOTS },
 	{ false, "/v1/operators/{}/pools/{}/actions", PERMIT_READ },
 	{ false, "/v1/operators/{}/pools/{}/transfers", PERMIT_READ },
 	{ true, "/v1/operators/{}/fx-rates", PERMIT_RATES },
 	{ false, "/v1/operators/{}/fx-rates", PERMIT_READ },
 	{ true, "/v1/operators/{}/fx-rates/{}/approve", PERMIT_RATES },
+	{ true, "/v1/operators/{}/fx-rates/{}/refuse", PERMIT_RATES },
+	{ false, "/v1/operators/{}/approvals", PERMIT_READ },
 };
 
 bool roles_read(const char *text, role_set *roles_r)

@@ -136,11 +136,13 @@ function Actions({ operator, pool, may, list }) {
 		title: `Approve: ${wordOf(a.action)}`, button: "Approve", fields: [], what: () => `${a.actor} asks: ${wordOf(a.action)} (${said(a.parameters)}). Reason: ${a.reason}`, shows: figures(dataOf(a.parameters).currency),
 		path: () => `/v1/operators/${operator}/pools/${pool.pool}/actions/${a.id}/approve`, body: () => undefined,
 	});
+	const refuse = (a) => ({ title: `Refuse: ${wordOf(a.action)}`, button: "Refuse", danger: true, fields: [REASON], path: () => `/v1/operators/${operator}/pools/${pool.pool}/actions/${a.id}/refuse`,
+		what: () => `${a.actor} asks: ${wordOf(a.action)} (${said(a.parameters)}). It will not be done.`, body: (v) => ({ reason: v.reason }) });
 	return html`<${Table} name="actions" rows=${list.data?.actions} empty="No actions yet." columns=${[
 		{ name: "time_us", title: "When", show: (a) => time(a.time_us) }, { name: "action", title: "Action", show: (a) => wordOf(a.action) }, { name: "parameters", title: "What", csv: (a) => said(a.parameters), show: (a) => said(a.parameters) },
-		{ name: "reason", title: "Reason" }, { name: "actor", title: "By" }, { name: "second", title: "Approved by" },
+		{ name: "reason", title: "Reason" }, { name: "actor", title: "By" }, { name: "second", title: "Decided by" },
 		{ name: "status", title: "State", show: (a) => html`<${Badge} text=${a.status} state=${a.status === "done" ? "good" : a.status === "waiting" ? "gold" : "bad"} /> ${a.refusal}
-			${a.status === "waiting" && may ? html`<${Act} action=${approve(a)} onDone=${list.again} />` : null}` }]} />`;
+			${a.status === "waiting" && may ? html`<${Act} action=${approve(a)} onDone=${list.again} /> <${Act} action=${refuse(a)} onDone=${list.again} />` : null}` }]} />`;
 }
 
 function Acts({ operator, pool, rows, pools, again }) {
