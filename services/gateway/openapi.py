@@ -355,7 +355,7 @@ PROBLEMS = {
     "not_pool_operator": ((403,), "This operator may not change what all operators share: pools, sets of Jackpot Cards, stopped games. It may only choose whether to take part in pools and sets."),
     "not_priced": ((503,), "The level cannot be paid now. The card stays face down. Pick it again."),
     "not_read_yet": ((503,), "The round is void, but its row cannot be read yet. Read it later in the list of voids."),
-    "not_stopped": ((409,), "The engine has not stopped this game, or it is already running again."),
+    "not_stopped": ((409,), "This game is not stopped, or it is already running again."),
     "not_supported": ((503,), "The wallet does not support this kind of move yet."),
     "not_understood": ((503,), "The wallet does not support this kind of booking yet."),
     "origin": ((403,), "Pages of this origin may not receive events."),
@@ -405,6 +405,7 @@ PROBLEMS = {
     "token_missing": ((401,), "No token was sent."),
     "token_malformed": ((401,), "The token cannot be read."),
     "token": ((401,), "The token is missing or not valid."),
+    "stopped_already": ((409,), "An operator has stopped this game already. Nothing was done."),
     "too_large": ((413,), "The body is larger than 16384 bytes."),
     "too_late": ((409,), "The request arrived too late. Nothing was done."),
     "too_many": ((429,), "Too many requests. Nothing was done. Try again later."),
@@ -545,7 +546,10 @@ route("operator", "post", OPERATOR + "/amounts/{}/approve", "Approves an amount 
 route("operator", "post", OPERATOR + "/amounts/{}/refuse", "Refuses an amount that another key or user asked for", named("AmountDecided"), body="reason")
 route("operator", "get", OPERATOR + "/approvals", "What waits for a second person, oldest first: what whoever asks may decide, and what they asked for",
       obj(approvals=many(named("Approval"), 200), waiting=told(U, "How many they may decide.")))
-route("operator", "post", OPERATOR + "/games/{}/start", "Restarts a game that the engine has stopped; `all` for all games", obj(game=TEXT, was=ANY), body="reason")
+route("operator", "get", OPERATOR + "/games", "The games that are stopped, by the engine or by an operator",
+      obj(stopped=many(obj(game=told(TEXT, "`all`: all games."), by=one_of("engine", "operator"), reason=told(TEXT, "Empty for operators that do not act on pools."), actor=TEXT, since_us=US))))
+route("operator", "post", OPERATOR + "/games/{}/stop", "Stops bets on a game for all operators; `all` for all games", obj(game=TEXT, stopped=BOOL), body="reason")
+route("operator", "post", OPERATOR + "/games/{}/start", "Starts a game again that the engine or an operator has stopped; `all` for all games", obj(game=TEXT, was=ANY), body="reason")
 route("operator", "post", OF_POOL + "/actions", "Acts on a pool or a set of Jackpot Cards", named("PoolAction"), body="pool_action", key=KEY, statuses=(200, 202))
 route("operator", "post", OF_POOL + "/actions/{}/approve", "Approves an action that another key or user requested", named("PoolAction"))
 route("operator", "post", OF_POOL + "/actions/{}/refuse", "Refuses an action that another key or user requested", named("PoolAction"), body="reason")

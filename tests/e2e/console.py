@@ -282,6 +282,34 @@ def test_approvals():
     assert not found, found
 
 
+def test_a_game_is_stopped():
+    """From the screen of games, with a reason; the screen says so until it is started again."""
+    page = pages.Page("console", "/operator/")
+    row = "[...document.querySelectorAll('[data-table=games] tbody tr')].find((row) => row.innerText.includes('bewitched'))"
+    go(page, "games")
+    page.see(f"/runs/.test({row}?.innerText)")
+    for button, word in (("Stop", "stopped"), ("Start again", "runs")):
+        page.evaluate(code=f"[...{row}.querySelectorAll('button')].find((one) => one.innerText === '{button}').click()")
+        page.see("document.querySelector('dialog[open]')")
+        page.see(f"/{'Open rounds can be finished' if word == 'stopped' else 'Stopped by the operator'}/.test(document.querySelector('dialog .what').innerText)")
+        page.fill(selector="dialog [name=reason]", value="it is looked into")
+        send(page)
+        done(page)
+        page.see(f"/{word}/.test({row}?.innerText)")
+        page.picture(f"game-{word}")
+    do(page, "Stop all")
+    send(page)
+    done(page)
+    page.see("/All games are stopped by the operator: a test/.test(document.querySelector('main [role=alert]')?.innerText)")
+    do(page, "Start all again")
+    send(page)
+    done(page)
+    page.see("!document.querySelector('main [role=alert]')")
+    assert place.sql("select actor from gateway.game_start") == [] and place.sql("select * from wallet.switch") == []
+    found = pages.browser.ask("problems")
+    assert not found, found
+
+
 def test_the_password_again():
     place.sql("update gateway.staff_session set confirmed = now() - interval '1 hour'", writer=True)
     page = pages.Page("console", "/operator/")

@@ -432,6 +432,66 @@ def test_a_stopped_game():
     assert operator(place, f"/games/{STOPPED}/start", {"reason": "it was looked into"}).status == 200
 
 
+def stops(number=1):
+    """game -> its stop, as an operator is told."""
+    answer = good(staff.answered(lambda: operator(place, "/games", None, method="GET", operator_key=KEY_2 if number == 2 else None, number=number)), "the stops")
+    return {stop["game"]: stop for stop in answer.json["stopped"]}
+
+
+def takes_bets(person):
+    person.refresh()
+    answer = place.http("POST", "/v1/rounds", person.bet_body(), token=person.token, key=os.urandom(8).hex())
+    assert answer.status == 200 or answer.error["code"] in ("game_stopped", "no_owner", "no_answer", "not_available"), answer
+    return answer.status == 200 or (answer.error["code"] != "game_stopped" and None)
+
+
+def test_an_operator_stops_a_game():
+    """For all, with a reason: bets are refused and open rounds finished, until it is started again."""
+    open_, other = Person(place, deposit=10000), Person(place, deposit=10000)
+    force(place, open_.name, [*RULES.stops(bonuses=3), 0])
+    force(place, other.name, *[RULES.stops()] * 900)
+    open_.bet_through(coin=1, lines=15, coins=1)
+    assert open_.round["next"] == "pick", open_.round
+    for who in ("key", "administrator", "jackpots"):
+        answer = WHO[who]("POST", "/v1/operators/2/games/bewitched/stop", {"reason": "curiosity"})
+        assert answer.status == 403 and answer.error["code"] == "not_pool_operator", (who, answer)
+    assert takes_bets(other) and stops() == {}
+    for game in ("bewitched", "all"):
+        reason = {"reason": "it is looked into"}
+        assert staff.answered(lambda g=game: operator(place, f"/games/{g}/stop", reason)).json == {"game": game, "stopped": True}
+        assert operator(place, f"/games/{game}/stop", reason).error["code"] == "stopped_already"
+        mine, theirs = wait_until("the list", lambda g=game: stops().get(g), 60), stops(2)[game]
+        assert (mine["by"], mine["reason"], mine["actor"]) == ("operator", "it is looked into", "operator-1") and mine["since_us"] == theirs["since_us"], mine
+        assert (theirs["by"], theirs["reason"], theirs["actor"]) == ("operator", "", ""), theirs
+        wait_until("the stop", lambda: takes_bets(other) is False, 60)
+        step = open_.round["next"]
+        open_.act(step, choice=len(open_.round["picked"]) // 2 if step == "pick" else None)
+        assert operator(place, f"/games/{game}/start", {"reason": "it was looked into"}).json == {"game": game, "was": "it is looked into"}
+        assert operator(place, f"/games/{game}/start", {"reason": "again"}).error["code"] == "not_stopped"
+        wait_until("play", lambda: takes_bets(other), 60)
+    lines = place.sql("select action, status, content->>'reason' from gateway.audit where subject = 'game bewitched' and action in ('stop', 'start') and operator = 1 order by id")
+    assert lines == [["stop", "200", "it is looked into"], ["stop", "409", "it is looked into"], ["start", "200", "it was looked into"], ["start", "409", "again"]], lines
+    assert operator(place, "/games/nothing-here/stop", {"reason": "x"}).status == 404 and operator(place, "/games/bewitched/stop", {}).status == 400
+
+
+def test_jackpotctl_stops_a_game():
+    def ctl(*words, status=0):
+        done = subprocess.run([f"{BIN}/jackpotctl", "game", *words], env={**place.environment, **place.stack}, capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == status, (words, done)
+        return done.stdout
+    assert ctl("list") == "no game is stopped\n"
+    assert ctl("stop", "bewitched", "--reason", "by hand") == "bewitched is stopped; open rounds can be finished\n"
+    ctl("stop", "bewitched", "--reason", "again", status=1)
+    ctl("stop", "nothing-here", "--reason", "x", status=1)
+    ctl("stop", "bewitched", status=2)
+    assert "bewitched is stopped by the operator since 20" in ctl("list", status=1)
+    assert json.loads(ctl("list", "--json", status=1))["stopped"][0]["reason"] == "by hand"
+    assert wait_until("the list", lambda: stops().get("bewitched"), 60)["actor"] == "jackpotctl"
+    assert ctl("start", "bewitched", "--reason", "done") == "bewitched takes bets again; it was stopped: by hand\n"
+    ctl("start", "bewitched", "--reason", "again", status=1)
+    assert ctl("list") == "no game is stopped\n"
+
+
 if __name__ == "__main__":
     with Described("operators") as place:
         staff.place = place

@@ -38,7 +38,7 @@ MAY = [(rf"{method} {pattern}", set(roles.split())) for method, pattern, roles i
     ("POST", ".*/pools/.*", "jackpots"),
     ("POST", ".*/games/.*", "jackpots administrator"),
     ("POST", ".*/gaming-day", "finance"),
-    ("GET", ".*/(pools/.*|fx-rates|approvals|voids|series|reports.*)", "viewer support finance jackpots administrator"),
+    ("GET", ".*/(pools/.*|games|fx-rates|approvals|voids|series|reports.*)", "viewer support finance jackpots administrator"),
 )]
 
 

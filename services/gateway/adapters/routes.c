@@ -42,6 +42,8 @@ const struct edge_route gateway_routes[] = {
 	{ EDGE_POST, "/v1/operators/{}/players/{}/voids", on_void, true },
 	{ EDGE_GET, "/v1/operators/{}/players/{}/voids", on_voids, false },
 	{ EDGE_GET, "/v1/operators/{}/voids", on_void_report, false },
+	{ EDGE_GET, "/v1/operators/{}/games", on_game_stops, false },
+	{ EDGE_POST, "/v1/operators/{}/games/{}/stop", on_game_stop, true },
 	{ EDGE_POST, "/v1/operators/{}/games/{}/start", on_game_start, true },
 	{ EDGE_POST, "/v1/payments/calls", on_payment_call, true },
 	{ EDGE_POST, "/v1/operators/{}/players/{}/corrections", on_correction, true },
