@@ -8,14 +8,15 @@ grant select, insert, update (pause, pause_s, pause_until, reality_check_s) on g
 grant select, insert, delete on gateway.revoked to carillon_gateway;
 grant select, update (used) on gateway.operator_key to carillon_gateway;
 grant execute on function gateway.key_new, gateway.key_rotate, gateway.key_end to carillon_gateway;
-grant select on gateway.fx_request to carillon_gateway;
-grant execute on function gateway.fx_ask, gateway.fx_approve, gateway.decide, gateway.played_since, gateway.void_row, gateway.claims_open, wallet.round_awards, wallet.newest_of, wallet.history_rows, wallet.history_start to carillon_gateway;
+grant select on gateway.fx_request, gateway.amount_request to carillon_gateway;
+grant execute on function gateway.amount_ask, gateway.amount_decide, gateway.amount_take, gateway.amount_booked, gateway.game_stop, gateway.game_resume to carillon_gateway;
+grant execute on function gateway.fx_ask, gateway.fx_approve, gateway.fx_refuse, gateway.decide, gateway.played_since, gateway.void_row, gateway.claims_open, wallet.round_awards, wallet.newest_of, wallet.history_rows, wallet.history_start to carillon_gateway;
 grant select, insert, update on gateway.staff to carillon_gateway;
 grant select, insert, update, delete on gateway.staff_session to carillon_gateway;
 grant execute on function gateway.staff_enter, gateway.staff_begin, gateway.staff_failed, wallet.day_of to carillon_gateway;
 grant select (shard, seq, day, time) on wallet.journal to carillon_gateway;
 grant select on carillon.fx_rate, carillon.game, engine.stopped_game, payments.payout, payments.alarm to carillon_gateway;
-grant select on wallet.account, wallet.batch, wallet.claim, wallet.hold, wallet.house_leg, wallet.leaf, wallet.player_limit, wallet.spin_grant, wallet.void, wallet.void_report
+grant select on wallet.account, wallet.batch, wallet.claim, wallet.hold, wallet.house_leg, wallet.leaf, wallet.player_limit, wallet.spin_grant, wallet.switch, wallet.void, wallet.void_report
 	to carillon_gateway;
 grant select on pool.pool, pool.row, pool.hit, pool.tally, pool.link, pool.participation, pool.made, pool.operator_action, pool.transfer_out, pool.transfer_in to carillon_gateway;
 grant select on cards.card_set, cards.level, cards.hit, cards.odds, cards.weights, cards.participation, cards.operator_action to carillon_gateway;

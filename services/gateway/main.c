@@ -27,6 +27,7 @@
  *
  * This file only wires the settings, the timers, the edge and the connections. adapters/gateway.c
  * sets up what must exist before them and frees everything at the end. */
+#include "services/gateway/adapters/amounts.h"
 #include "services/gateway/adapters/journal_rows.h"
 #include "services/gateway/adapters/operator_keys.h"
 #include "services/gateway/adapters/own_limits.h"
@@ -120,6 +121,17 @@ static const struct setting settings[] = {
 		"an FX rate waits for another key or user if it is the currency's first, or "
 		"differs from a rate in force within a day of its start by more than this "
 		"percentage of the smaller of the two; 0: no rate waits" },
+	{ "GATEWAY_APPROVE_ABOVE", SETTING_TEXT,
+		"EUR=1000000,USD=1000000,GBP=1000000,SEK=10000000,DKK=7500000,NOK=10000000", 0, 0,
+		gateway.settings.approve_above,
+		"largest deposit, correction, grant or bonus spins, in minor units, that a user, or "
+		"a key without amounts of its own, books alone, as CURRENCY=AMOUNT; what is larger "
+		"waits for another user or key; 0: any amount; a currency that is not named: "
+		"none; empty: nothing waits" },
+	{ "GATEWAY_APPROVE_WITHIN_S", SETTING_INT, "86400", 1, 31536000,
+		&gateway.settings.approve_within_s,
+		"how long such a request waits for another user or key; then it has to be made "
+		"again" },
 	{ "GATEWAY_DECIDE_AFTER_S", SETTING_INT, "300", 0, 31536000,
 		&gateway.settings.decide_after_s,
 		"age after which a withdrawal may be decided by hand" },
@@ -218,6 +230,7 @@ static void on_second(void *context)
 	wrong_tick(&gateway);
 	par_tick();
 	bet_mix_tick();
+	amounts_tick(&gateway);
 }
 
 static void on_draining(void *context)

@@ -112,6 +112,10 @@ SCHEMAS = {
                       created_us=US, created_by=TEXT, used_us=told(US, "When it was last accepted, to some ten seconds; of a key in a file: 0."),
                       expires_us=told(US, "0: it has no end."), ended_us=US, successor=told(TEXT, "The id of the key that replaces it; empty: none.")),
     "KeyMade": obj(id=TEXT, name=TEXT, key_Q=told(hexes(32), "The new key, shown this once.")),
+    "Approval": obj(kind=one_of("amount", "pool", "rate", "withdrawal"), id=ID, action=TEXT, currency=TEXT, player=told(or_null(TEXT), "The operator's number and the player's."),
+                    pool=or_null(U), amount_minor=or_null(INT), balance_minor=told(or_null(INT), "The player's balance now."), rate=told(or_null(TEXT), "Euros for one unit."),
+                    before_rate=or_null(TEXT), parameters=told(ANY, "Of an action on a pool."), reason=TEXT, asked_by=TEXT, asked_us=US, expires_us=US,
+                    mine=told(BOOL, "Whoever reads this asked for it, so another one must decide.")),
     "Webhook": obj(id=U, url=TEXT, kinds=TEXT, version=told(U, "Of the secret."), old_until_us=told(US, "Until then the secret before signs too; 0: it does not."),
                    created_us=US, created_by=TEXT, sent=told(U, "Events that the address has accepted."), waiting=U, oldest_us=told(US, "When the oldest waiting event was written."),
                    dead=U, last_us=told(US, "When it was last tried."), last_good=BOOL, last_answer=told(TEXT, "The status of the last answer, or why there was none.")),
@@ -233,11 +237,14 @@ SCHEMAS = {
 
     # operators
     "Money": obj(balance_minor=MINOR, seq=U, id=TEXT, state_Q=TEXT),
+    "AmountWaits": told(obj(id=ID, status=one_of("waiting"), asked_by=TEXT, expires_us=told(US, "Until then another user or key may approve it.")),
+                        "The amount is above what one user or key books alone. Nothing has been booked."),
+    "AmountDecided": obj(id=ID, status=one_of("booked", "refused"), balance_minor_Q=MINOR, seq_Q=U, asked_by_Q=TEXT, expires_us_Q=US),
     "Withdrawal": obj(**WITHDRAWAL),
     "OpenWithdrawal": obj(player=PLAYER, **WITHDRAWAL, stuck=told(BOOL, "It is old enough to be decided by hand.")),
     "Limit": obj(limit=LIMITS, period_Q=PERIODS, amount_minor_Q=INT, seconds_Q=INT, until_s_Q=INT, used_minor_Q=MINOR),
     "GrantedSpins": obj(id=ID, game=TEXT, currency=CURRENCY, coin_minor=MINOR, lines=U, coins=U, spins=U, used=U, left=U, expires_us=US, seq=U, ended=ANY),
-    "FxRate": obj(id=ANY, status_Q=one_of("set", "waiting"), currency=CURRENCY, rate=DECIMAL, valid_from_us=US),
+    "FxRate": obj(id=ANY, status_Q=one_of("set", "waiting", "refused"), currency=CURRENCY, rate=DECIMAL, valid_from_us=US),
     "Void": obj(round=U, game=TEXT, currency=CURRENCY, seq=U, move=U, stake_returned_minor=MINOR, win_taken_minor=MINOR, receivable_minor=MINOR,
                 pending_taken_minor=MINOR, time_us=US, awards_minor=told(INT, "Of win_taken_minor and receivable_minor, the round's jackpots; 0: they stay.")),
     "VoidRequest": obj(id=TEXT, status=one_of("waiting", "approved"), player=PLAYER, game=TEXT, round=U, reason=TEXT, awards_minor=told(INT, "The round's jackpots when it was requested."),
@@ -304,6 +311,10 @@ PROBLEMS = {
     "action_unknown": ((404,), "No action with this id was requested for this pool."),
     "already_done": ((409,), "An earlier move already handled this request. Nothing was done again."),
     "amount": ((400,), "The amount is not allowed."),
+    "approval_decided": ((409,), "This request has already been decided otherwise."),
+    "approval_expired": ((409,), "Nobody approved this request in time. Nothing was done."),
+    "approval_refused": ((409,), "Another user or key has refused this request. Nothing was done."),
+    "approval_unknown": ((404,), "No request with this id waits for approval."),
     "archived": ((404,), "This round is no longer in the database. It is in the archive."),
     "attempts_spent": ((409,), "There are no gamble attempts left."),
     "autoplay": ((409,), "Autoplay does not allow this."),
@@ -410,7 +421,7 @@ PROBLEMS = {
     "not_pool_operator": ((403,), "This operator may not change what all operators share: pools, sets of Jackpot Cards, stopped games. It may only choose whether to take part in pools and sets."),
     "not_priced": ((503,), "The level cannot be paid now. The card stays face down. Pick it again."),
     "not_read_yet": ((503,), "The round is void, but its row cannot be read yet. Read it later in the list of voids."),
-    "not_stopped": ((409,), "The engine has not stopped this game, or it is already running again."),
+    "not_stopped": ((409,), "This game is not stopped, or it is already running again."),
     "not_supported": ((503,), "The wallet does not support this kind of move yet."),
     "not_understood": ((503,), "The wallet does not support this kind of booking yet."),
     "origin": ((403,), "Pages of this origin may not receive events."),
@@ -461,6 +472,7 @@ PROBLEMS = {
     "token_missing": ((401,), "No token was sent."),
     "token_malformed": ((401,), "The token cannot be read."),
     "token": ((401,), "The token is missing or not valid."),
+    "stopped_already": ((409,), "An operator has stopped this game already. Nothing was done."),
     "too_large": ((413,), "The body is larger than 16384 bytes."),
     "too_late": ((409,), "The request arrived too late. Nothing was done."),
     "too_many": ((429,), "Too many requests. Nothing was done. Try again later."),
@@ -488,7 +500,7 @@ PROBLEMS = {
 PATHS = {}
 # The name and schema of the {} behind a segment of a path.
 PARAMETERS = {"operators": ("operator", whole(1, 32767)), "players": ("player", NUMBER), "rounds": ("round", whole(1)), "cards": ("card", TEXT),
-              "games": ("game", TEXT), "withdrawals": ("withdrawal", TEXT), "grants": ("grant", TEXT), "bonus-spins": ("grant", TEXT), "pools": ("pool", U),
+              "games": ("game", TEXT), "withdrawals": ("withdrawal", TEXT), "grants": ("grant", TEXT), "bonus-spins": ("grant", TEXT), "amounts": ("amount", TEXT), "pools": ("pool", U),
               "definitions": ("digest", hexes(32)), "voids": ("void", TEXT), "actions": ("action", TEXT), "fx-rates": ("rate", TEXT), "users": ("user", TEXT), "webhooks": ("webhook", whole(1)),
               "keys": ("key", TEXT), "sessions": ("session", TEXT), "user-sessions": ("session", TEXT),
               "reports": ("period", REPORT_PERIODS), "{period}": ("day", DAY)}
@@ -508,13 +520,14 @@ def path_of(pattern):
     return "/".join(segments), parameters
 
 
-def route(who, method, pattern, summary, answer, body=None, query=(), key=None, statuses=(200,), etag=False, media="application/json", table=False,
-          waits=None):
+def route(who, method, pattern, summary, answer, body=None, query=(), key=None, statuses=(200,), etag=False, media="application/json", table=False, waits=None):
     path, parameters = path_of(pattern)
     parameters += [{"name": name, "in": "query", "description": description, "schema": schema} for name, schema, description in query]
     if key:
         parameters.append({"$ref": key["$ref"].replace("schemas", "parameters")})
-    answers = {str(status): {"description": TITLES[status], "content": {media: {"schema": waits if waits and status == 202 else answer}}} for status in statuses}
+    answers = {str(status): {"description": TITLES[status], "content": {media: {"schema": answer}}} for status in statuses}
+    if waits:
+        answers["202"] = {"description": TITLES[202], "content": {media: {"schema": waits}}}
     if table:
         answers["200"]["content"]["text/csv"] = {"schema": TEXT}
     if etag:
@@ -575,7 +588,7 @@ route("player", "post", "/v1/cards/{}/picks", "Turns a card over", obj(card_roun
 
 route("operator", "post", OPERATOR + "/players", "Opens an account", obj(player=PLAYER, currency=CURRENCY, balance_minor=MINOR), body="account", statuses=(201,))
 route("operator", "post", OPERATOR + "/sessions", "Creates a token for a player", obj(**SESSION), body="session")
-route("operator", "post", OF_PLAYER + "/deposits", "Books a deposit", named("Money"), body="money", key=KEY)
+route("operator", "post", OF_PLAYER + "/deposits", "Books a deposit", named("Money"), body="money", key=KEY, waits=named("AmountWaits"))
 route("operator", "post", OF_PLAYER + "/withdrawals", "Holds a withdrawal", named("Money"), body="money", key=KEY)
 route("operator", "get", OF_PLAYER + "/withdrawals", "The newest withdrawals", obj(withdrawals=many(named("Withdrawal"), 200)))
 route("operator", "get", OF_PLAYER + "/withdrawals/{}", "A withdrawal", named("Withdrawal"))
@@ -584,8 +597,8 @@ route("operator", "get", OPERATOR + "/withdrawals", "Withdrawals of all players 
       obj(withdrawals=many(named("OpenWithdrawal"), 500), next=told(TEXT, "`after` of the following page; empty at the end.")), table=True,
       query=[("state", one_of("held", "stuck"), "stuck: only what is old enough to be decided by hand."), ("after", TEXT, "`next` of the previous page."),
              ("limit", whole(1, 500), LIMIT[2]), ("format", one_of("json", "csv"), "csv: a table; X-Next is `next`.")])
-route("operator", "post", OF_PLAYER + "/corrections", "Books a correction", named("Money"), body="correction", key=KEY)
-route("operator", "post", OF_PLAYER + "/grants", "Grants bonus funds", named("Money"), body="money", key=KEY)
+route("operator", "post", OF_PLAYER + "/corrections", "Books a correction", named("Money"), body="correction", key=KEY, waits=named("AmountWaits"))
+route("operator", "post", OF_PLAYER + "/grants", "Grants bonus funds", named("Money"), body="money", key=KEY, waits=named("AmountWaits"))
 route("operator", "post", OF_PLAYER + "/grants/{}/back", "Takes back unused bonus funds", named("Money"), body="back", key=KEY)
 route("operator", "post", OF_PLAYER + "/limits", "Sets a limit or an exclusion", obj(limit=LIMITS, period_Q=PERIODS, from_us=US, seq=U, id=TEXT), body="limit", key=KEY)
 route("operator", "get", OF_PLAYER + "/limits", "The limits that are set", obj(limits=many(named("Limit"))))
@@ -595,14 +608,22 @@ route("operator", "get", OPERATOR + "/voids/requests", "Voids that need or neede
 route("operator", "get", OF_PLAYER + "/voids", "A player's voids, newest first", obj(voids=many(OBJECT)))
 route("operator", "get", OPERATOR + "/voids", "All voids of the operator's players, summed", obj(voids=many(OBJECT)))
 route("operator", "post", OF_PLAYER + "/block", "Blocks or unblocks a player", obj(blocked=BOOL), body="block", key=KEY_OPTIONAL)
-route("operator", "post", OF_PLAYER + "/bonus-spins", "Grants bonus spins", obj(id=TEXT, seq=U), body="bonus", key=KEY)
+route("operator", "post", OF_PLAYER + "/bonus-spins", "Grants bonus spins", obj(id=TEXT, seq=U), body="bonus", key=KEY, waits=named("AmountWaits"))
 route("operator", "get", OF_PLAYER + "/bonus-spins", "Grants of bonus spins, newest first", obj(bonus_spins=many(named("GrantedSpins"), 200)))
 route("operator", "post", OF_PLAYER + "/bonus-spins/{}/end", "Takes back the spins that are left", obj(id=TEXT, seq=U), body="reason", key=KEY)
 route("operator", "get", OPERATOR + "/games/{}", "A game: its definitions with their exact figures, and what it has returned beside them", named("GameView"),
       query=[("from_us", whole(0), "What was played from this time on (default: 30 days)."), ("to_us", whole(0), "Until this time (default: now).")])
-route("operator", "post", OPERATOR + "/games/{}/start", "Restarts a game that the engine has stopped; `all` for all games", obj(game=TEXT, was=ANY), body="reason")
+route("operator", "post", OPERATOR + "/amounts/{}/approve", "Approves an amount that another key or user asked for, and books it", named("AmountDecided"), body="reason")
+route("operator", "post", OPERATOR + "/amounts/{}/refuse", "Refuses an amount that another key or user asked for", named("AmountDecided"), body="reason")
+route("operator", "get", OPERATOR + "/approvals", "What waits for a second person, oldest first: what whoever asks may decide, and what they asked for",
+      obj(approvals=many(named("Approval"), 200), waiting=told(U, "How many they may decide.")))
+route("operator", "get", OPERATOR + "/games", "The games that are stopped, by the engine or by an operator",
+      obj(stopped=many(obj(game=told(TEXT, "`all`: all games."), by=one_of("engine", "operator"), reason=told(TEXT, "Empty for operators that do not act on pools."), actor=TEXT, since_us=US))))
+route("operator", "post", OPERATOR + "/games/{}/stop", "Stops bets on a game for all operators; `all` for all games", obj(game=TEXT, stopped=BOOL), body="reason")
+route("operator", "post", OPERATOR + "/games/{}/start", "Starts a game again that the engine or an operator has stopped; `all` for all games", obj(game=TEXT, was=ANY), body="reason")
 route("operator", "post", OF_POOL + "/actions", "Acts on a pool or a set of Jackpot Cards", named("PoolAction"), body="pool_action", key=KEY, statuses=(200, 202))
 route("operator", "post", OF_POOL + "/actions/{}/approve", "Approves an action that another key or user requested", named("PoolAction"))
+route("operator", "post", OF_POOL + "/actions/{}/refuse", "Refuses an action that another key or user requested", named("PoolAction"), body="reason")
 route("operator", "get", OF_POOL + "/actions", "Actions on a pool that the operator may see, newest first",
       obj(actions=many(obj(id=TEXT, action=TEXT, status=one_of("done", "refused", "waiting"), done=BOOL))), query=[LIMIT])
 route("operator", "get", OF_POOL + "/transfers", "Money that a pool sent and received", obj(transfers=many(obj(number=U, amount_e27=ANY, time_us=US))), query=[LIMIT])
@@ -616,6 +637,7 @@ route("operator", "post", OPERATOR + "/fx-rates", "Sets an exchange rate", named
 route("operator", "get", OPERATOR + "/fx-rates", "Exchange rates: in force, in force later, and waiting for approval",
       obj(max_age_s=U, jump_percent=U, rates=many(named("FxRate")), waiting=many(named("FxRate"))), query=[("currency", CURRENCY, "Only this currency."), ("limit", whole(1, 500), LIMIT[2])])
 route("operator", "post", OPERATOR + "/fx-rates/{}/approve", "Approves an exchange rate that another key or user requested", named("FxRate"))
+route("operator", "post", OPERATOR + "/fx-rates/{}/refuse", "Refuses an exchange rate that another key or user requested", named("FxRate"), body="reason")
 route("operator", "get", "/v1/operator/status", "The state of the installation; figures of all operators' play only for operators that may act on pools", named("Status"))
 route("operator", "get", "/v1/operator/proof", "Whether the last proof of the ledger held, and how old it is", named("Proof"))
 route("operator", "get", OPERATOR + "/ledger", "The ledger's identities, accounts and days as last proven, and the newest corrections", named("Ledger"))

@@ -9,7 +9,7 @@ from lib_play import RULES, Person, force, operator, pool_action
 from lib_stack import BIN, Installation, run, wait_until
 
 place = None
-SCREENS = ("overview", "jackpots", "jackpots/1", "games", "games/bewitched", "players", "withdrawals", "reports", "ledger", "rates", "audit", "users", "keys", "webhooks", "health", "me")
+SCREENS = ("overview", "jackpots", "jackpots/1", "games", "games/bewitched", "players", "withdrawals", "approvals", "reports", "ledger", "rates", "audit", "users", "keys", "webhooks", "health", "me")
 BROKEN = "!/undefined|NaN|\\[object|Invalid Date|[{]\"/.test(document.body.innerText)"  # nor JSON
 
 
@@ -273,6 +273,51 @@ def test_a_void_with_its_jackpot_by_two():
     assert not found, found
 
 
+def test_approvals():
+    """A large deposit waits for another person, who sees it in the menu and decides with a reason."""
+    person = Person(place, deposit=1000)
+    page = pages.Page("console", "/operator/")
+    for _ in range(2):
+        go(page, f"players/{person.number}")
+        page.see("document.querySelector('main button')")
+        do(page, "Deposit", {"amount": "20000.00"})
+        send(page)
+        page.see("/second person/.test(document.querySelector('dialog').innerText)")
+        page.press("dialog button.main")
+        page.see("!document.querySelector('dialog')")
+    rows = f"[...document.querySelectorAll('[data-table=approvals] tbody tr')].filter((row) => row.innerText.includes('{person.name}'))"
+    go(page, "approvals")
+    page.see(f"{rows}.length === 2 && {rows}.every((row) => row.innerText.includes('You asked'))")
+    page.picture("approvals-asked")
+    out(page)
+    inside(page, "finn")
+    page.see("Number(document.querySelector('nav a[href=\"#approvals\"] .count')?.innerText) >= 2")
+    go(page, "approvals")
+    page.see(f"{rows}.length === 2")
+    page.picture("approvals")
+    page.evaluate(code=f"{rows}[0].querySelector('button').click()")
+    page.see("document.querySelector('dialog[open]') && /20,010[.]00/.test(document.querySelector('dialog .what').innerText) && /operator-1 anna/.test(document.querySelector('dialog .what').innerText)")
+    page.picture("approve")
+    page.fill(selector="dialog [name=reason]", value="the bank has it")
+    send(page)
+    page.see("/balance is now/.test(document.querySelector('dialog').innerText)")
+    done(page)
+    page.see(f"{rows}.length === 1")
+    page.evaluate(code=f"{rows}[0].querySelector('button.danger').click()")
+    page.see("document.querySelector('dialog[open]')")
+    page.fill(selector="dialog [name=reason]", value="the bank has it once")
+    send(page)
+    done(page)
+    page.see(f"{rows}.length === 0")
+    assert place.sql(f"select balance from wallet.account where player = {person.id}") == [["2001000"]]
+    decided = place.sql(f"select status, asked_by, decided_by, decided_reason from gateway.amount_request where player = {person.id} order by asked")
+    assert sorted(decided) == [["booked", "operator-1 anna", "operator-1 finn", "the bank has it"], ["refused", "operator-1 anna", "operator-1 finn", "the bank has it once"]], decided
+    out(page)
+    inside(page, "anna")
+    found = pages.browser.ask("problems")
+    assert not found, found
+
+
 def test_a_jackpot_over_time():
     """Its value since yesterday with its hits, of any row or level, on a wide window and on a phone."""
     person = Person(place, deposit=10000)
@@ -331,6 +376,34 @@ def test_a_game_beside_its_exact_figures():
     page.picture("phone-game")
     assert page.evaluate(code="document.documentElement.scrollWidth <= innerWidth")
     page.size(width=1280, height=900)
+    found = pages.browser.ask("problems")
+    assert not found, found
+
+
+def test_a_game_is_stopped():
+    """From the screen of games, with a reason; the screen says so until it is started again."""
+    page = pages.Page("console", "/operator/")
+    row = "[...document.querySelectorAll('[data-table=games] tbody tr')].find((row) => row.innerText.includes('bewitched'))"
+    go(page, "games")
+    page.see(f"/runs/.test({row}?.innerText)")
+    for button, word in (("Stop", "stopped"), ("Start again", "runs")):
+        page.evaluate(code=f"[...{row}.querySelectorAll('button')].find((one) => one.innerText === '{button}').click()")
+        page.see("document.querySelector('dialog[open]')")
+        page.see(f"/{'Open rounds can be finished' if word == 'stopped' else 'Stopped by the operator'}/.test(document.querySelector('dialog .what').innerText)")
+        page.fill(selector="dialog [name=reason]", value="it is looked into")
+        send(page)
+        done(page)
+        page.see(f"/{word}/.test({row}?.innerText)")
+        page.picture(f"game-{word}")
+    do(page, "Stop all")
+    send(page)
+    done(page)
+    page.see("/All games are stopped by the operator: a test/.test(document.querySelector('main [role=alert]')?.innerText)")
+    do(page, "Start all again")
+    send(page)
+    done(page)
+    page.see("!document.querySelector('main [role=alert]')")
+    assert place.sql("select actor from gateway.game_start") == [] and place.sql("select * from wallet.switch") == []
     found = pages.browser.ask("problems")
     assert not found, found
 
@@ -605,6 +678,7 @@ if __name__ == "__main__":
         add("bert", "jackpots")
         add("fred", "support,finance")
         add("ella", "support")
+        add("finn", "finance")
         add("dora", "administrator")
         for _ in range(3):
             Person(place, deposit=100000)

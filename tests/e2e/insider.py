@@ -45,6 +45,7 @@ EVERYBODY = {
     "rewrite a hit": "update pool.hit set paid_minor = paid_minor * 10",
     "rewrite a hit of cards": "update cards.hit set paid_minor = paid_minor * 10",
     "approve for another operator": "update gateway.fx_request set status = 'set'",
+    "approve an amount past its function": "update gateway.amount_request set status = 'approved'",
 }
 # What is one service's own work, and must be nobody else's.
 OWN = {
@@ -62,6 +63,7 @@ OWN = {
     "gateway": {"write a line of audit": "insert into gateway.audit (operator) values (1)", "ask for a rate": "select gateway.fx_ask(1, null, null, null, null, null, 1, 1, null, null, 1)",
                 "decide a withdrawal": "select gateway.decide(null, null, 29, true, null, null, null)", "approve a change of a pool": "update gateway.pool_request set status = 'approved'",
                 "approve a void with its jackpot": "update gateway.void_request set status = 'approved'",
+                "approve an amount": "select gateway.amount_decide(1, null, true, null, null, null, null, null)",
                 "end a session": "insert into gateway.revoked (player) values (1)", "lift a pause": "update gateway.player set pause = null"},
 }
 # Reading is part of several services' work.

@@ -23,10 +23,11 @@ def printed(path):
 HTTP, SOCKET = printed("services/gateway/openapi.py"), printed("services/notifications/asyncapi.py")
 FRAMES = json.loads(json.dumps([message["payload"] for message in SOCKET["components"]["messages"].values()]).replace("openapi.json#", "#"))
 ROUTES = [(method.upper(), re.compile(re.sub(r"\{[^}]*\}", "[^/]+", path)), path, operation) for path, methods in HTTP["paths"].items() for method, operation in methods.items()]
-# Good answers of these take more than one test can do beside others: cards.py, cash.py, definitions.py, keys.py, staff.py and webhooks.py ask for them.
-ELSEWHERE = {("GET", "/v1/cards/{card}"), ("POST", "/v1/cards/{card}/picks"), ("GET", "/v1/events/stream"), ("GET", "/v1/events/latest"), ("POST", "/v1/operators/{operator}/games/{game}/start"),
+# Good answers of these take more than one test can do beside others: approvals.py, cards.py, cash.py, definitions.py, keys.py, staff.py and webhooks.py ask for
+# them.
+ELSEWHERE = {("GET", "/v1/cards/{card}"), ("POST", "/v1/cards/{card}/picks"), ("GET", "/v1/events/stream"), ("GET", "/v1/events/latest"), ("POST", "/v1/operators/{operator}/games/{game}/start"), ("POST", "/v1/operators/{operator}/games/{game}/stop"),
              ("POST", "/v1/operators/{operator}/players/{player}/withdrawals/{withdrawal}/decisions")} | {
-    (method, path) for method, _, path, _ in ROUTES if re.search(r"/v1/operator/(?!status)|/users|/user-sessions|/keys|/webhooks/|/webhooks$|/audit|/players/\{player\}$|/operators/\{operator\}/players$", path)}
+    (method, path) for method, _, path, _ in ROUTES if re.search(r"/v1/operator/(?!status)|/users|/user-sessions|/keys|/webhooks/|/webhooks$|/audit|/players/\{player\}$|/operators/\{operator\}/players$|/amounts/|/refuse$", path)}
 
 
 def unlike(schema, value):
@@ -230,6 +231,8 @@ def test_pools_and_rates():
     if waiting.status == 202:
         assert operator(place, f"/fx-rates/{waiting.json['id']}/approve", None, operator_key=SECOND_KEY).status == 200
     assert operator(place, "/fx-rates?limit=5", None, method="GET").status == 200
+    assert operator(place, "/approvals", None, method="GET").status == 200
+    assert operator(place, "/games", None, method="GET").status == 200
 
 
 def frame_faults(event):

@@ -11,7 +11,7 @@ import subprocess
 import time
 
 import staff
-from lib_play import RULES, Person, Socket, force, good, operator
+from lib_play import RULES, SECOND_KEY, Person, Socket, force, good, operator, second_key
 from lib_stack import BIN, run, wait_until
 from openapi import ROUTES, Described, unlike
 
@@ -54,7 +54,10 @@ def plant(what, text):
 def by_key(path, body, status=200):
     """What operator 1's back end asks for; the key is kept, so that another operator may use it, too."""
     KEYS[path] = (os.urandom(8).hex(), body)
-    return good(staff.answered(lambda: operator(place, path, body, KEYS[path][0])), path, status).json
+    answer = staff.answered(lambda: operator(place, path, body, KEYS[path][0]))
+    if answer.status == 202:  # more than one may book alone
+        answer = second_key(place, lambda: operator(place, f"/amounts/{answer.json['id']}/approve", {"reason": WORD}, operator_key=SECOND_KEY))
+    return good(answer, path, status).json
 
 
 def plant_player():
@@ -74,10 +77,11 @@ def plant_player():
     hold = {**money(), "amount_minor": 31737300 + SILENT}
     plant("a withdrawal", hold["amount_minor"])
     THINGS["withdrawal"] = by_key(f"{own}/withdrawals", hold)["id"]
+    THINGS["amount"] = good(staff.answered(lambda: operator(place, f"{own}/deposits", money())), "an amount that waits", 202).json["id"]
     limit = money()
     by_key(f"{own}/limits", {"limit": "loss", "period": "month", **limit})
     THINGS["spins"] = by_key(f"{own}/bonus-spins", {"game": "bewitched", "currency": "EUR", "coin_minor": 1, "lines": 15, "coins": 1, "spins": 5, "expires_us": SOON, "reason": reason})["id"]
-    for kind in ("grant", "withdrawal", "spins"):
+    for kind in ("grant", "withdrawal", "spins", "amount"):
         plant(f"the id of a {kind}", THINGS[kind])
 
 
@@ -171,7 +175,7 @@ WATCHED = {
     "accounts": "select player, balance, last_move, last_seq, blocked from wallet.account where player >> 48 = 1", "rows": "select shard, seq, kind from wallet.journal where player >> 48 = 1",
     "limits": "select * from wallet.player_limit where player >> 48 = 1", "grants": "select * from wallet.spin_grant where player >> 48 = 1", "holds": "select * from wallet.hold where player >> 48 = 1",
     "voids": "select * from wallet.void where player >> 48 = 1", "decisions": "select * from gateway.decision", "forced draws": "select * from engine.forced_draw where player >> 48 = 1",
-    "requests": "select * from gateway.pool_request where operator = 1", "requests of voids": "select * from gateway.void_request where operator = 1", "actions": "select * from pool.operator_action where actor like 'operator-1%'",
+    "requests": "select * from gateway.pool_request where operator = 1", "amounts": "select * from gateway.amount_request where operator = 1", "requests of voids": "select * from gateway.void_request where operator = 1", "actions": "select * from pool.operator_action where actor like 'operator-1%'",
     "actions on sets": "select * from cards.operator_action where actor like 'operator-1%'", "parts": "select * from pool.participation where operator <> 2",
     "parts of sets": "select * from cards.participation where operator <> 2", "odds": "select * from cards.odds", "weights": "select * from cards.weights", "pools": "select pool, state, hits from pool.pool",
     "sets": "select pool, state from cards.card_set", "made": "select * from pool.made", "rates asked for": "select * from gateway.fx_request", "rates": "select * from carillon.fx_rate",
@@ -436,6 +440,66 @@ def test_a_stopped_game():
             answer = WHO[who]("POST", f"/v1/operators/2/games/{game}/start", {"reason": "curiosity"})
             assert answer.status == 403 and answer.error["code"] == "not_pool_operator", (who, game, answer)
     assert operator(place, f"/games/{STOPPED}/start", {"reason": "it was looked into"}).status == 200
+
+
+def stops(number=1):
+    """game -> its stop, as an operator is told."""
+    answer = good(staff.answered(lambda: operator(place, "/games", None, method="GET", operator_key=KEY_2 if number == 2 else None, number=number)), "the stops")
+    return {stop["game"]: stop for stop in answer.json["stopped"]}
+
+
+def takes_bets(person):
+    person.refresh()
+    answer = place.http("POST", "/v1/rounds", person.bet_body(), token=person.token, key=os.urandom(8).hex())
+    assert answer.status == 200 or answer.error["code"] in ("game_stopped", "no_owner", "no_answer", "not_available"), answer
+    return answer.status == 200 or (answer.error["code"] != "game_stopped" and None)
+
+
+def test_an_operator_stops_a_game():
+    """For all, with a reason: bets are refused and open rounds finished, until it is started again."""
+    open_, other = Person(place, deposit=10000), Person(place, deposit=10000)
+    force(place, open_.name, [*RULES.stops(bonuses=3), 0])
+    force(place, other.name, *[RULES.stops()] * 900)
+    open_.bet_through(coin=1, lines=15, coins=1)
+    assert open_.round["next"] == "pick", open_.round
+    for who in ("key", "administrator", "jackpots"):
+        answer = WHO[who]("POST", "/v1/operators/2/games/bewitched/stop", {"reason": "curiosity"})
+        assert answer.status == 403 and answer.error["code"] == "not_pool_operator", (who, answer)
+    assert takes_bets(other) and stops() == {}
+    for game in ("bewitched", "all"):
+        reason = {"reason": "it is looked into"}
+        assert staff.answered(lambda g=game: operator(place, f"/games/{g}/stop", reason)).json == {"game": game, "stopped": True}
+        assert operator(place, f"/games/{game}/stop", reason).error["code"] == "stopped_already"
+        mine, theirs = wait_until("the list", lambda g=game: stops().get(g), 60), stops(2)[game]
+        assert (mine["by"], mine["reason"], mine["actor"]) == ("operator", "it is looked into", "operator-1") and mine["since_us"] == theirs["since_us"], mine
+        assert (theirs["by"], theirs["reason"], theirs["actor"]) == ("operator", "", ""), theirs
+        wait_until("the stop", lambda: takes_bets(other) is False, 60)
+        step = open_.round["next"]
+        open_.act(step, choice=len(open_.round["picked"]) // 2 if step == "pick" else None)
+        assert operator(place, f"/games/{game}/start", {"reason": "it was looked into"}).json == {"game": game, "was": "it is looked into"}
+        assert operator(place, f"/games/{game}/start", {"reason": "again"}).error["code"] == "not_stopped"
+        wait_until("play", lambda: takes_bets(other), 60)
+    lines = place.sql("select action, status, content->>'reason' from gateway.audit where subject = 'game bewitched' and action in ('stop', 'start') and operator = 1 order by id")
+    assert lines == [["stop", "200", "it is looked into"], ["stop", "409", "it is looked into"], ["start", "200", "it was looked into"], ["start", "409", "again"]], lines
+    assert operator(place, "/games/nothing-here/stop", {"reason": "x"}).status == 404 and operator(place, "/games/bewitched/stop", {}).status == 400
+
+
+def test_jackpotctl_stops_a_game():
+    def ctl(*words, status=0):
+        done = subprocess.run([f"{BIN}/jackpotctl", "game", *words], env={**place.environment, **place.stack}, capture_output=True, text=True, timeout=60, check=False)
+        assert done.returncode == status, (words, done)
+        return done.stdout
+    assert ctl("list") == "no game is stopped\n"
+    assert ctl("stop", "bewitched", "--reason", "by hand") == "bewitched is stopped; open rounds can be finished\n"
+    ctl("stop", "bewitched", "--reason", "again", status=1)
+    ctl("stop", "nothing-here", "--reason", "x", status=1)
+    ctl("stop", "bewitched", status=2)
+    assert "bewitched is stopped by the operator since 20" in ctl("list", status=1)
+    assert json.loads(ctl("list", "--json", status=1))["stopped"][0]["reason"] == "by hand"
+    assert wait_until("the list", lambda: stops().get("bewitched"), 60)["actor"] == "jackpotctl"
+    assert ctl("start", "bewitched", "--reason", "done") == "bewitched takes bets again; it was stopped: by hand\n"
+    ctl("start", "bewitched", "--reason", "again", status=1)
+    assert ctl("list") == "no game is stopped\n"
 
 
 if __name__ == "__main__":

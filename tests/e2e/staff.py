@@ -38,11 +38,12 @@ MAY = [(rf"{method} {pattern}", set(roles.split())) for method, pattern, roles i
     ("POST", ".*/(limits|block|bonus-spins.*)", "support"),
     ("POST", ".*/(deposits|withdrawals.*|corrections|grants.*|voids.*)", "finance"),
     ("GET", ".*/voids/requests", "finance"),
+    ("POST", ".*/amounts/.*", "finance"),
     ("POST", ".*/fx-rates.*", "finance"),
     ("POST", ".*/pools/.*", "jackpots"),
     ("POST", ".*/games/.*", "jackpots administrator"),
     ("POST", ".*/gaming-day", "finance"),
-    ("GET", ".*/(pools/.*|games/.*|fx-rates|voids|series|reports.*)", "viewer support finance jackpots administrator"),
+    ("GET", ".*/(pools/.*|games|games/.*|fx-rates|approvals|voids|series|reports.*)", "viewer support finance jackpots administrator"),
 )]
 
 

@@ -1,3 +1,4 @@
+#include "tools/jackpotctl/game_stops.h"
 #include "tools/jackpotctl/run.h"
 
 #include "tools/jackpotctl/backend_key.h"
@@ -365,6 +366,29 @@ int run_user_reset(const struct call *call)
 int run_user_list(const struct call *call)
 {
 	return user(call, user_list);
+}
+
+int run_game_stop(const struct call *call)
+{
+	PGconn *conn = database_open(call);
+
+	return ended(conn, game_stop(conn, one_operator_of(call), call->arguments[0],
+				   call->values[OPTION_REASON]));
+}
+
+int run_game_start(const struct call *call)
+{
+	PGconn *conn = database_open(call);
+
+	return ended(conn, game_start(conn, one_operator_of(call), call->arguments[0],
+				   call->values[OPTION_REASON]));
+}
+
+int run_game_list(const struct call *call)
+{
+	PGconn *conn = database_open(call);
+
+	return ended(conn, game_stops_list(conn, json(call)));
 }
 
 static int backend_key(const struct call *call,

@@ -1,4 +1,5 @@
 /* Bonus spins: an operator's back end grants, lists and ends them. */
+#include "services/gateway/adapters/amounts.h"
 #include "services/gateway/adapters/money.h"
 #include "services/gateway/adapters/operator_keys.h"
 
@@ -62,7 +63,7 @@ static void on_bonus_spins_fact(struct gateway *gateway, struct edge_request *re
 
 static void spins_ask(struct gateway *gateway, struct edge_request *request,
 	struct service_request sent, Carillon__Outside *outside, const char *reason_text,
-	const char *key)
+	const struct amount *amount)
 {
 	char actor[ACTOR_MAX];
 	char reason[REASON_MAX + 1];
@@ -71,7 +72,10 @@ static void spins_ask(struct gateway *gateway, struct edge_request *request,
 	outside->actor = actor;
 	outside->reason = reason;
 	sent.done = on_bonus_spins_fact;
-	(void)outside_ask(gateway, request, sent, outside, key);
+	if (amount->currency == NULL) /* nothing is given */
+		(void)outside_ask(gateway, request, sent, outside, amount->key);
+	else
+		amounts_book(gateway, request, sent, outside, amount);
 }
 
 static void refuse(struct gateway *gateway, struct edge_request *request, const char *where,
@@ -164,7 +168,8 @@ void on_bonus_spins(struct edge_request *request, void *context)
 	outside.kind = CARILLON__MOVE_KIND__MOVE_SPINS;
 	outside.currency = currency->number;
 	outside.spins = &grant;
-	spins_ask(gateway, request, sent, &outside, body.reason, key);
+	spins_ask(gateway, request, sent, &outside, body.reason,
+		&(struct amount){ currency, bonus_minor(&body), key });
 }
 
 /* {id} of the path. */
@@ -197,7 +202,7 @@ void on_bonus_spins_end(struct edge_request *request, void *context)
 	grant.grant.len = ID_BYTES;
 	outside.kind = CARILLON__MOVE_KIND__MOVE_SPINS_END;
 	outside.spins = &grant;
-	spins_ask(gateway, request, sent, &outside, body.reason, key);
+	spins_ask(gateway, request, sent, &outside, body.reason, &(struct amount){ .key = key });
 }
 
 /* ---- reading ------------------------------------------------------------------------------------

@@ -27,6 +27,7 @@
 struct waiting {
 	struct gateway *gateway;
 	uint64_t ticket;
+	bool asks; /* for a rate: one that was refused is no answer */
 };
 
 static struct waiting *waiting_new(struct gateway *gateway, struct edge_request *request)
@@ -114,6 +115,10 @@ static const struct {
 	{ "same_approver",
 		"The same user or key requested the FX rate. Another one must approve it.",
 		"Authorization", "another user or key of the operator" },
+	{ "approval_decided", "This request has already been decided otherwise.", "id",
+		"the id of an FX rate that waits for approval" },
+	{ "approval_refused", "Another user or key has refused this request. Nothing was done.",
+		"Idempotency-Key", "a new key, if it is to be asked for again" },
 };
 
 static void refuse(struct edge_request *request, uint32_t status, const char *code)
@@ -135,6 +140,9 @@ static void on_done(void *context, PGresult *result, const char *error)
 		answer_unavailable(request, error != NULL ? error : PQresultErrorMessage(result));
 	} else if (request != NULL && PQgetvalue(result, 0, 1)[0] != '\0') {
 		refuse(request, (uint32_t)pg_number(result, 0, 0), PQgetvalue(result, 0, 1));
+	} else if (request != NULL && waiting->asks &&
+		   strcmp(PQgetvalue(result, 0, 3), "refused") == 0) {
+		refuse(request, 409, "approval_refused");
 	} else if (request != NULL) {
 		out_begin(out);
 		out_open(out, NULL, '{');
@@ -208,31 +216,64 @@ void on_fx_set(struct edge_request *request, void *context)
 	const char *parameters[] = { operator_text, id, content, digest, actor,
 		edge_request_id(request), number, rate, body.has_valid_from ? from : NULL,
 		body.reason, jump };
+	struct waiting *waiting = waiting_new(gateway, request);
+	waiting->asks = true;
 	pg_pool_query(gateway->pg,
 		"select http, coalesce(code, ''), " RESULT_COLUMNS
 		" from gateway.fx_ask($1::integer, $2::bytea, $3::bytea, $4::bytea, $5, $6, "
 		"$7::integer, $8::bigint, 'epoch'::timestamptz + $9::bigint * interval '1 "
 		"microsecond', $10, $11::integer)",
-		11, parameters, WRITE_MS, on_done, waiting_new(gateway, request));
+		11, parameters, WRITE_MS, on_done, waiting);
+}
+
+/* Who decides about which rate; false when an error was answered. */
+struct decider {
+	char operator_text[16], id[48], digest[80], actor[ASKER_FROM_MAX];
+};
+
+static bool decision_read(
+	struct gateway *gateway, struct edge_request *request, struct decider *decision)
+{
+	uint32_t operator_id;
+	const char *given = edge_parameter(request, 1);
+	if (!fx_operator(gateway, request, &operator_id))
+		return false;
+	if (strlen(given) != (size_t)2 * ID_BYTES ||
+		strspn(given, "0123456789abcdef") != strlen(given)) {
+		answer_bad(request, "id", given, "the 32 lower-case hex digits of the id");
+		return false;
+	}
+	(void)snprintf(
+		decision->operator_text, sizeof(decision->operator_text), "%" PRIu32, operator_id);
+	(void)snprintf(decision->id, sizeof(decision->id), "\\x%s", given);
+	requester(gateway, request, decision->digest, decision->actor);
+	return true;
+}
+
+void on_fx_refuse(struct edge_request *request, void *context)
+{
+	struct gateway *gateway = context;
+	struct decider decision;
+	struct reason_body body = { 0 };
+	if (!decision_read(gateway, request, &decision) ||
+		!answer_parse(request, reason_fields, &body))
+		return;
+	const char *parameters[] = { decision.operator_text, decision.id, decision.digest,
+		decision.actor, edge_request_id(request), body.reason };
+	pg_pool_query(gateway->pg,
+		"select http, coalesce(code, ''), " RESULT_COLUMNS
+		" from gateway.fx_refuse($1::integer, $2::bytea, $3::bytea, $4, $5, $6)",
+		6, parameters, WRITE_MS, on_done, waiting_new(gateway, request));
 }
 
 void on_fx_approve(struct edge_request *request, void *context)
 {
 	struct gateway *gateway = context;
-	uint32_t operator_id;
-	char operator_text[16], id[48], digest[80], actor[ASKER_FROM_MAX];
-	const char *given = edge_parameter(request, 1);
-	if (!fx_operator(gateway, request, &operator_id))
+	struct decider decision;
+	if (!decision_read(gateway, request, &decision))
 		return;
-	if (strlen(given) != (size_t)2 * ID_BYTES ||
-		strspn(given, "0123456789abcdef") != strlen(given)) {
-		answer_bad(request, "id", given, "the 32 lower-case hex digits of the id");
-		return;
-	}
-	(void)snprintf(operator_text, sizeof(operator_text), "%" PRIu32, operator_id);
-	(void)snprintf(id, sizeof(id), "\\x%s", given);
-	requester(gateway, request, digest, actor);
-	const char *parameters[] = { operator_text, id, digest, actor, edge_request_id(request) };
+	const char *parameters[] = { decision.operator_text, decision.id, decision.digest,
+		decision.actor, edge_request_id(request) };
 	pg_pool_query(gateway->pg,
 		"select http, coalesce(code, ''), " RESULT_COLUMNS
 		" from gateway.fx_approve($1::integer, $2::bytea, $3::bytea, $4, $5)",

@@ -1,5 +1,6 @@
 /* The gateway's state: created from the settings before any connection is made, and freed with the
  * connections when the process ends. */
+#include "services/gateway/adapters/amounts.h"
 #include "services/gateway/adapters/reports.h"
 #include "services/gateway/adapters/staff.h"
 #include "services/gateway/adapters/webhooks.h"
@@ -50,6 +51,7 @@ void gateway_begin(struct gateway *gateway)
 	if (!frames_parse(gateway->settings.frames, &gateway->frames, wrong))
 		fatal("GATEWAY_FRAMES: %s", wrong);
 	pool_actions_begin(gateway);
+	amounts_begin(gateway);
 	gateway->demo = strcmp(common.kind, "live") != 0;
 	gateway->shards = (uint32_t)common.shards;
 	randombytes_buf(&random, sizeof(random));

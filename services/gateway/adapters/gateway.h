@@ -85,6 +85,8 @@ struct gateway_settings {
 	char pool_operators[SETTING_TEXT_MAX];
 	char idle[SETTING_TEXT_MAX], reconnect[SETTING_TEXT_MAX];
 	int64_t fx_operator, fx_jump_percent;
+	char approve_above[SETTING_TEXT_MAX];
+	int64_t approve_within_s;
 	int64_t decide_after_s, report_grace_s;
 	char large_wins[SETTING_TEXT_MAX];
 	int64_t webhook_timeout_ms, webhook_retry_ms, webhook_give_up_s;
@@ -145,7 +147,8 @@ void gateway_end(struct gateway *gateway);
 /* ---- service_requests.c: requests and replies over nanomsg ---- */
 
 /* Fills sent.ticket and sent.trace, sends the command and keeps the request. Answers 503 and
- * returns false when too many requests are open. */
+ * returns false when too many requests are open. request_wallet: `request` may be NULL, when no
+ * client waits. */
 bool request_spin(struct gateway *gateway, struct edge_request *request,
 	struct service_request sent, Carillon__SpinCommand *command);
 bool request_wallet(struct gateway *gateway, struct edge_request *request,
@@ -325,19 +328,22 @@ edge_handler on_config, on_games, on_game, on_demo_session, on_open_player, on_s
 	on_withdrawal, on_correction, on_grant, on_block, on_bonus_spins, on_bonus_spins_list,
 	on_bonus_spins_end, on_withdrawals, on_withdrawal_look, on_withdrawal_decide, on_grant_back,
 	on_payment_call, on_limit, on_limits, on_own_limit, on_own_limits, on_void, on_voids,
-	on_void_approve, on_void_requests, on_void_report, on_game_start;
+	on_void_approve, on_void_requests, on_void_report;
 edge_handler on_state, on_round, on_action, on_settings, on_rounds, on_journal, on_replay,
 	on_jackpots, on_winners, on_status, on_cards, on_card, on_card_pick;
-edge_handler on_pool_action, on_pool_approve, on_pool_actions, on_pool_transfers;
+edge_handler on_pool_action, on_pool_approve, on_pool_refuse, on_pool_actions, on_pool_transfers;
 
-edge_handler on_fx_set, on_fx_list, on_fx_approve;	    /* fx.c */
-edge_handler on_history;				    /* history_list.c */
-edge_handler on_payout_queue;				    /* payout_queue.c */
-edge_handler on_pool_view;				    /* pool_view.c */
-edge_handler on_pool_history;				    /* pool_history.c */
-edge_handler on_pool_forecast;				    /* pool_forecast.c */
-edge_handler on_game_view;				    /* game_view.c */
-edge_handler on_logout, on_own_session, on_own_session_set; /* own_session.c */
+edge_handler on_amount_approve, on_amount_refuse;		 /* amounts.c */
+edge_handler on_game_start, on_game_stop, on_game_stops;	 /* game_stops.c */
+edge_handler on_approvals;					 /* approvals.c */
+edge_handler on_fx_set, on_fx_list, on_fx_approve, on_fx_refuse; /* fx.c */
+edge_handler on_history;					 /* history_list.c */
+edge_handler on_payout_queue;					 /* payout_queue.c */
+edge_handler on_pool_view;					 /* pool_view.c */
+edge_handler on_pool_history;					 /* pool_history.c */
+edge_handler on_pool_forecast;					 /* pool_forecast.c */
+edge_handler on_game_view;					 /* game_view.c */
+edge_handler on_logout, on_own_session, on_own_session_set;	 /* own_session.c */
 
 /* ---- history.c: adds the rows of the round to a replay ---- */
 

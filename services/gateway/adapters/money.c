@@ -1,6 +1,7 @@
 /* Requests of operators' back ends: open accounts, book money from and to outside, block
  * players. */
 #include "services/gateway/adapters/money.h"
+#include "services/gateway/adapters/amounts.h"
 #include "services/gateway/adapters/operator_keys.h"
 
 #include "libcommon/base/currency.h"
@@ -233,7 +234,12 @@ static void money(struct edge_request *request, struct gateway *gateway, Carillo
 	outside.currency = currency->number;
 	outside.reason = body.reason;
 	outside.actor = actor;
-	(void)outside_ask(gateway, request, sent, &outside, key);
+	/* A withdrawal waits for the payment provider anyway. */
+	if (kind == CARILLON__MOVE_KIND__MOVE_HOLD)
+		(void)outside_ask(gateway, request, sent, &outside, key);
+	else
+		amounts_book(gateway, request, sent, &outside,
+			&(struct amount){ currency, body.amount_minor, key });
 }
 
 void on_deposit(struct edge_request *request, void *context)

@@ -203,6 +203,10 @@ static bool refuse(
 	return false;
 }
 
+#define NAMES_NO_AMOUNT                                                                            \
+	"The amounts that this key may move are limited, and this request names no amount. "       \
+	"Nothing was done."
+
 /* The refusal names the scope that is missing. `refusal` has the subject. */
 static bool kind_refused(struct gateway *gateway, struct edge_request *request,
 	struct refusal refusal, const struct scope *scope, enum scope_kind kind)
@@ -238,9 +242,27 @@ bool key_may_use(struct gateway *gateway, struct edge_request *request, uint32_t
 	else if (!scope_has(scope, kind))
 		return kind_refused(gateway, request, refusal, scope, kind);
 	else
-		refusal.message = "The amounts that this key may move are limited, and this "
-				  "request names no amount. Nothing was done.";
+		refusal.message = NAMES_NO_AMOUNT;
 	return refuse(gateway, request, &refusal);
+}
+
+bool key_may_approve(struct gateway *gateway, struct edge_request *request, uint32_t operator_id)
+{
+	const struct refusal refusal = { .operator_id = operator_id,
+		.subject = edge_route_of(request)->pattern,
+		.message = NAMES_NO_AMOUNT,
+		.where = "Authorization",
+		.found = "approval",
+		.allowed = "a key without limits" };
+
+	return !key_has_amounts(gateway, request) || refuse(gateway, request, &refusal);
+}
+
+bool key_has_amounts(const struct gateway *gateway, const struct edge_request *request)
+{
+	const struct scope *scope = scope_of(gateway, request);
+
+	return scope != NULL && scope->by_amount;
 }
 
 static bool amount_refused(struct gateway *gateway, struct edge_request *request,

@@ -28,6 +28,10 @@ bool key_may_use(struct gateway *gateway, struct edge_request *request, uint32_t
 /* Money of a player; `minor` below 0 takes it away. */
 bool key_may_move(struct gateway *gateway, struct edge_request *request, player_id player,
 	const struct currency *currency, int64_t minor);
+/* The approval of what another one asked for, whose amount the request does not name. */
+bool key_may_approve(struct gateway *gateway, struct edge_request *request, uint32_t operator_id);
+/* True for a key that is limited to amounts: up to these it books alone. */
+bool key_has_amounts(const struct gateway *gateway, const struct edge_request *request);
 /* A pool or set. */
 bool key_may_pool(
 	struct gateway *gateway, struct edge_request *request, uint32_t operator_id, uint32_t pool);

@@ -29,6 +29,7 @@ struct waiting {
 	uint32_t operator_id, pool, action;
 	uint8_t id[ID_BYTES];
 	char content[HEX_MAX], key[HEX_MAX]; /* digests of the request and of the requester's key */
+	bool refuses;			     /* what another one asked for */
 	char actor[ASKER_MAX], second[ASKER_MAX];
 	char reason[REASON_MAX + 1], parameters[PARAMETERS_MAX + 64];
 };
@@ -267,13 +268,19 @@ static bool needs_two(const struct waiting *waiting)
 static void audit_request(
 	const struct waiting *waiting, const char *id, const char *what, uint32_t status)
 {
-	char subject[32], action[64], content[128];
+	char subject[32], action[64];
+	json_t *json = json_pack("{s:s}", "id", id);
+	char *content;
 	(void)snprintf(subject, sizeof(subject), "pool %" PRIu32, waiting->pool);
 	(void)snprintf(
 		action, sizeof(action), "pool: %s%s", pool_action_text(waiting->action), what);
-	(void)snprintf(content, sizeof(content), "{\"id\":\"%.32s\"}", id);
+	if (waiting->refuses)
+		(void)json_object_set_new(json, "reason", json_string(waiting->reason));
+	content = json_dumps(json, JSON_COMPACT);
+	json_decref(json);
 	audit_write_of(waiting->waiter.gateway, waiting->waiter.ticket, waiting->operator_id,
-		action, subject, content, status);
+		action, subject, content == NULL ? "{}" : content, status);
+	free(content);
 }
 
 static void other_content(struct edge_request *request)
@@ -296,10 +303,24 @@ static void approved(struct waiting *waiting, struct edge_request *request, cons
 		request_service(waiting, request);
 }
 
+/* Answers with a request that is not sent to the service. */
+static void answer_kept(
+	struct waiting *waiting, struct edge_request *request, const PGresult *row, uint32_t status)
+{
+	struct json_out *out = &waiting->waiter.gateway->out;
+	out_begin(out);
+	out_open(out, NULL, '{');
+	out_string(out, "id", PQgetvalue(row, 0, 8));
+	out_bool(out, "done", false);
+	out_string(out, "status", PQgetvalue(row, 0, 1));
+	out_string(out, "asked_by", PQgetvalue(row, 0, 5));
+	out_close(out, '}');
+	answer_sent(waiting->waiter.gateway, request, status);
+}
+
 static void on_asked(void *context, PGresult *result, const char *error)
 {
 	struct waiting *waiting = context;
-	struct json_out *out = &waiting->waiter.gateway->out;
 	struct edge_request *request = waiter_rows(&waiting->waiter, result, error);
 	if (request == NULL)
 		goto out;
@@ -311,16 +332,13 @@ static void on_asked(void *context, PGresult *result, const char *error)
 		other_content(request);
 	} else if (strcmp(PQgetvalue(result, 0, 1), "approved") == 0) {
 		approved(waiting, request, result);
+	} else if (strcmp(PQgetvalue(result, 0, 1), "refused") == 0) {
+		edge_answer_error(request, 409, "approval_refused",
+			"Another user or key has refused this request. Nothing was done.",
+			"Idempotency-Key", NULL, "a new key, if it is to be asked for again");
 	} else {
 		audit_request(waiting, PQgetvalue(result, 0, 8), "", 202);
-		out_begin(out);
-		out_open(out, NULL, '{');
-		out_string(out, "id", PQgetvalue(result, 0, 8));
-		out_bool(out, "done", false);
-		out_string(out, "status", "waiting");
-		out_string(out, "asked_by", PQgetvalue(result, 0, 5));
-		out_close(out, '}');
-		answer_sent(waiting->waiter.gateway, request, 202);
+		answer_kept(waiting, request, result, 202);
 	}
 out:
 	free(waiting);
@@ -346,10 +364,19 @@ static void request_second_key(struct waiting *waiting)
 		9, parameters, WRITE_MS, on_asked, waiting);
 }
 
-static void on_approved(void *context, PGresult *result, const char *error)
+static void answer_decided(struct edge_request *request)
+{
+	edge_answer_error(request, 409, "approval_decided",
+		"This request has already been decided otherwise.", "id",
+		edge_parameter(request, 2), "the id of an action that waits for approval");
+}
+
+/* Approved, if waiting->refuses is not set, or refused. */
+static void on_decided(void *context, PGresult *result, const char *error)
 {
 	struct waiting *waiting = context;
 	struct edge_request *request = waiter_rows(&waiting->waiter, result, error);
+	const char *status, *what = waiting->refuses ? " refusal" : " approval";
 	if (request == NULL)
 		goto out;
 	if (PQntuples(result) == 0) {
@@ -359,11 +386,18 @@ static void on_approved(void *context, PGresult *result, const char *error)
 		goto out;
 	}
 	waiting->action = (uint32_t)pg_number(result, 0, 2);
-	if (strcmp(PQgetvalue(result, 0, 1), "approved") == 0) {
-		audit_request(waiting, PQgetvalue(result, 0, 8), " approval", 200);
+	status = PQgetvalue(result, 0, 1);
+	if (strcmp(status, "waiting") != 0 &&
+		strcmp(status, waiting->refuses ? "refused" : "approved") != 0) {
+		answer_decided(request);
+	} else if (strcmp(status, "refused") == 0) {
+		audit_request(waiting, PQgetvalue(result, 0, 8), what, 200);
+		answer_kept(waiting, request, result, 200);
+	} else if (strcmp(status, "approved") == 0) {
+		audit_request(waiting, PQgetvalue(result, 0, 8), what, 200);
 		approved(waiting, request, result);
 	} else {
-		audit_request(waiting, PQgetvalue(result, 0, 8), " approval", 403);
+		audit_request(waiting, PQgetvalue(result, 0, 8), what, 403);
 		edge_answer_error(request, 403, "same_approver",
 			"The same user or key requested the action. Another one must approve it.",
 			"Authorization", NULL, "another user or key of the operator");
@@ -394,40 +428,62 @@ static enum pool_moves moves_of(uint32_t action)
 		       : POOL_MOVES_UNKNOWN;
 }
 
-void on_pool_approve(struct edge_request *request, void *context)
+/* The id of the path, and the reason of a refusal. */
+static bool decision_read(struct edge_request *request, bool refuses, uint8_t id_r[ID_BYTES],
+	struct reason_body *body)
 {
-	struct gateway *gateway = context;
+	if (!hex_parse(edge_parameter(request, 2), ID_BYTES, id_r)) {
+		answer_bad(request, "id", edge_parameter(request, 2),
+			"the 32 lower-case hex digits of the id");
+		return false;
+	}
+	return !refuses || answer_parse(request, reason_fields, body);
+}
+
+static void decide(struct edge_request *request, struct gateway *gateway, bool refuses)
+{
+	struct reason_body body = { 0 };
 	uint32_t operator_id, pool;
 	uint8_t id[ID_BYTES];
 	char operator_text[TEXT_NUMBER], number[TEXT_NUMBER], id_text[HEX_MAX];
 	if (!pool_path(gateway, request, &operator_id, &pool) ||
-		!may_change(request, operator_id, "approve"))
+		!may_change(request, operator_id, refuses ? "refuse" : "approve"))
 		return;
-	const struct pool_asked asked = { pool, POOL_MOVES_UNKNOWN, "approve", "" };
-	if (!key_may_act(gateway, request, operator_id, &asked))
+	const struct pool_asked asked = { pool, POOL_MOVES_UNKNOWN, refuses ? "refuse" : "approve",
+		"" };
+	if (!key_may_act(gateway, request, operator_id, &asked) ||
+		!decision_read(request, refuses, id, &body))
 		return;
-	if (!hex_parse(edge_parameter(request, 2), ID_BYTES, id)) {
-		answer_bad(request, "id", edge_parameter(request, 2),
-			"the 32 lower-case hex digits of the id");
-		return;
-	}
 	struct waiting *waiting = waiter_new(sizeof(*waiting), gateway, request, 0);
 	waiting->operator_id = operator_id;
 	waiting->pool = pool;
+	waiting->refuses = refuses;
+	(void)snprintf(waiting->reason, sizeof(waiting->reason), "%s", body.reason);
 	requester(waiting, request);
 	pg_bytea_text(id, ID_BYTES, id_text);
 	(void)snprintf(operator_text, sizeof(operator_text), "%" PRIu32, operator_id);
 	(void)snprintf(number, sizeof(number), "%" PRIu32, pool);
-	const char *parameters[] = { operator_text, id_text, waiting->key, waiting->actor, number };
+	const char *parameters[] = { operator_text, id_text, waiting->key, waiting->actor, number,
+		refuses ? "refused" : "approved" };
 	pg_pool_query(gateway->pg,
-		"with made as (update gateway.pool_request set status = 'approved', approved_key = "
+		"with made as (update gateway.pool_request set status = $6, approved_key = "
 		"$3::bytea, approved_by = $4, approved = now() where operator = $1::integer and id "
 		"= $2::bytea and pool = $5::integer and status = 'waiting' and asked_key <> "
 		"$3::bytea returning *) select " REQUEST_COLUMNS
 		"from made union all select " REQUEST_COLUMNS
 		"from gateway.pool_request where operator = $1::integer and id = $2::bytea and pool "
 		"= $5::integer and not exists (select from made)",
-		5, parameters, WRITE_MS, on_approved, waiting);
+		6, parameters, WRITE_MS, on_decided, waiting);
+}
+
+void on_pool_approve(struct edge_request *request, void *context)
+{
+	decide(request, context, false);
+}
+
+void on_pool_refuse(struct edge_request *request, void *context)
+{
+	decide(request, context, true);
 }
 
 /* ---- one key

@@ -129,9 +129,9 @@ _Static_assert(CARILLON__OPERATOR_ACTION__ACTION_TAKE_PART == 7 &&
 /* An operator sees all of its own actions. An operator that acts on pools sees everybody's. One
  * that takes part sees what others did to the pool itself, and which operator did it. */
 static const char actions_sql[] = "with every as (" ACTIONS("pool") ACTIONS(
-	"cards") "select encode(id, 'hex'), action, asked_by, '', reason, parameters, false, '', "
-		 "'', '', asked, 0, 'waiting' from gateway.pool_request where pool = $1::integer and "
-		 "status = 'waiting'), seen as (select *, $4::boolean or actor = $3 or "
+	"cards") "select encode(id, 'hex'), action, asked_by, coalesce(approved_by, ''), reason, parameters, false, '', "
+		 "'', '', asked, 0, status from gateway.pool_request where pool = $1::integer and "
+		 "status in ('waiting', 'refused')), seen as (select *, $4::boolean or actor = $3 or "
 		 "starts_with(actor, $3 || ' ') as whole from every) "
 		 "select id, action, case when whole then actor else split_part(actor, ' ', 1) end, "
 		 "case when whole then second else split_part(second, ' ', 1) end, case when whole "

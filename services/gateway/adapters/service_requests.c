@@ -108,6 +108,8 @@ static void ask(struct gateway *gateway, struct service_request *sent, uint64_t 
 /* A request that is recorded is carried out even if no service hears of it here. */
 static bool refused_busy(struct edge_request *request, const struct service_request *sent)
 {
+	if (request == NULL)
+		return false;
 	if (sent->handed) {
 		answer_timed_out(request, sent);
 		return false;
@@ -121,7 +123,7 @@ static void go(struct gateway *gateway, struct edge_request *request, struct ser
 {
 	static uint8_t packed[COMMAND_MAX];
 	size_t length = protobuf_c_message_get_packed_size(command);
-	sent->ticket = edge_ticket(request);
+	sent->ticket = request == NULL ? 0 : edge_ticket(request);
 	sent->shard = sent->pool > 0 ? shard_of_pool(sent->pool, gateway->shards)
 				     : shard_of_player(sent->player, gateway->shards);
 	if (length > COMMAND_MAX)
@@ -158,7 +160,8 @@ static bool begin(struct gateway *gateway, struct edge_request *request,
 		!admit_allows(&gateway->admit, gateway->inflight.open) ||
 		!inflight_add(&gateway->inflight, now_us, correlation_r, slot_r))
 		return refused_busy(request, sent);
-	memcpy(sent->trace, edge_trace(request), EDGE_TRACE_BYTES);
+	if (request != NULL)
+		memcpy(sent->trace, edge_trace(request), EDGE_TRACE_BYTES);
 	envelope_fill(envelope, sent);
 	return true;
 }

@@ -1,6 +1,5 @@
-/* An operator's requests after a malfunction: void rounds and start stopped games again. The engine
- * proposes the compensating rows and the wallet books them once; the answer is read from the
- * wallet's rows. */
+/* An operator's requests after a malfunction: void rounds. The engine proposes the compensating
+ * rows and the wallet books them once; the answer is read from the wallet's rows. */
 #include "services/gateway/adapters/money.h"
 #include "services/gateway/adapters/pool_actions.h"
 #include "services/gateway/adapters/voids.h"
@@ -19,9 +18,7 @@
 struct waiting {
 	struct gateway *gateway;
 	uint64_t ticket;
-	uint32_t operator_id;
 	bool one;
-	char game[SLUG_MAX + 1];
 	struct void_order order; /* a requested void */
 };
 
@@ -381,76 +378,4 @@ void on_void_report(struct edge_request *request, void *context)
 	(void)snprintf(number, sizeof(number), "%" PRIu32, operator_id);
 	pg_pool_query(gateway->pg_ro, report_sql, 1, parameters, QUERY_MS, on_report,
 		waiting_new(gateway, request));
-}
-
-/* ---- starting games again ---- */
-
-static void on_started(void *context, PGresult *result, const char *error)
-{
-	struct waiting *waiting = context;
-	struct json_out *out = &waiting->gateway->out;
-	struct edge_request *request = request_of(waiting, result, error);
-	bool done = result != NULL && PQresultStatus(result) == PGRES_TUPLES_OK &&
-		    PQntuples(result) == 1;
-
-	audit_write(waiting->gateway, waiting->ticket, waiting->operator_id, "start", 0,
-		done ? "{\"started\":true}" : "{}",
-		done		 ? 200
-		: result == NULL ? 503
-				 : 409);
-	if (request != NULL && !done) {
-		edge_answer_error(request, 409, "not_stopped",
-			"The engine has not stopped this game, or it is already running again.",
-			"game", waiting->game, NULL);
-	} else if (request != NULL) {
-		out_begin(out);
-		out_open(out, NULL, '{');
-		out_string(out, "game", waiting->game);
-		out_string(out, "was", PQgetvalue(result, 0, 0));
-		out_close(out, '}');
-		answer_sent(waiting->gateway, request, 200);
-	}
-	free(waiting);
-}
-
-/* A stopped game is stopped for all operators. */
-static bool may_start(struct edge_request *request, uint32_t operator_id)
-{
-	if (pool_operator(operator_id))
-		return true;
-	wrong_denied(request, "not_pool_operator");
-	edge_answer_error(request, 403, "not_pool_operator",
-		"The game is stopped for all operators, and this operator may not start it again.",
-		"operator", NULL, "an operator that may act on pools");
-	return false;
-}
-
-void on_game_start(struct edge_request *request, void *context)
-{
-	struct gateway *gateway = context;
-	const char *slug = edge_parameter(request, 1);
-	bool all = strcmp(slug, "all") == 0;
-	struct reason_body body = { 0 };
-	struct waiting *waiting;
-	char game[16], operator_text[16], actor[ACTOR_MAX];
-	uint32_t operator_id;
-	const char *parameters[] = { game, operator_text, actor, body.reason };
-
-	if (!auth_operator_path(gateway, request, &operator_id) ||
-		!may_start(request, operator_id) ||
-		(!all && !game_served(gateway, request, slug)) ||
-		!answer_parse(request, reason_fields, &body))
-		return;
-	waiting = waiting_new(gateway, request);
-	waiting->operator_id = operator_id;
-	(void)snprintf(waiting->game, sizeof(waiting->game), "%s", slug);
-	(void)snprintf(game, sizeof(game), "%" PRIu32, all ? 0 : game_number(slug));
-	(void)snprintf(operator_text, sizeof(operator_text), "%" PRIu32, operator_id);
-	actor_of(gateway, request, operator_id, actor);
-	pg_pool_query(gateway->pg,
-		"with s as (select reason from engine.stopped_game s where s.game = $1::integer and not "
-		"exists (select from gateway.game_start g where g.game = s.game and g.time >= "
-		"s.since)), i as (insert into gateway.game_start (game, operator, actor, reason) select "
-		"$1::integer, $2::integer, $3, $4 from s returning 1) select s.reason from s, i",
-		4, parameters, QUERY_MS, on_started, waiting);
 }

@@ -83,11 +83,16 @@ static const struct {
 	{ false, PLAYER "/voids", PERMIT_PLAYERS },
 	{ false, "/v1/operators/{}/voids/requests", PERMIT_VOID },
 	{ false, "/v1/operators/{}/voids", PERMIT_READ },
+	{ true, "/v1/operators/{}/amounts/{}/approve", PERMIT_MONEY },
+	{ true, "/v1/operators/{}/amounts/{}/refuse", PERMIT_MONEY },
+	{ false, "/v1/operators/{}/games", PERMIT_READ },
+	{ true, "/v1/operators/{}/games/{}/stop", PERMIT_GAMES },
 	{ true, "/v1/operators/{}/games/{}/start", PERMIT_GAMES },
 	{ false, "/v1/operators/{}/games/{}", PERMIT_READ },
 	{ false, "/v1/operators/{}/pools/{}", PERMIT_READ },
 	{ true, "/v1/operators/{}/pools/{}/actions", PERMIT_JACKPOTS },
 	{ true, "/v1/operators/{}/pools/{}/actions/{}/approve", PERMIT_JACKPOTS },
+	{ true, "/v1/operators/{}/pools/{}/actions/{}/refuse", PERMIT_JACKPOTS },
 	{ false, "/v1/operators/{}/pools/{}/actions", PERMIT_READ },
 	{ false, "/v1/operators/{}/pools/{}/transfers", PERMIT_READ },
 	{ false, "/v1/operators/{}/pools/{}/history", PERMIT_READ },
@@ -95,6 +100,8 @@ static const struct {
 	{ true, "/v1/operators/{}/fx-rates", PERMIT_RATES },
 	{ false, "/v1/operators/{}/fx-rates", PERMIT_READ },
 	{ true, "/v1/operators/{}/fx-rates/{}/approve", PERMIT_RATES },
+	{ true, "/v1/operators/{}/fx-rates/{}/refuse", PERMIT_RATES },
+	{ false, "/v1/operators/{}/approvals", PERMIT_READ },
 };
 
 bool roles_read(const char *text, role_set *roles_r)

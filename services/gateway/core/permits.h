@@ -23,7 +23,7 @@ enum permission {
 	PERMIT_VOID,	 /* void a round */
 	PERMIT_JACKPOTS, /* act on pools and sets of cards */
 	PERMIT_RATES,	 /* set exchange rates */
-	PERMIT_GAMES,	 /* start stopped games */
+	PERMIT_GAMES,	 /* stop games, start them again */
 	PERMIT_USERS,	 /* users, keys of back ends, webhooks */
 	PERMISSIONS_N
 };

@@ -11,12 +11,13 @@ import { Ledger, ProofBanner } from "/operator/ledger.js";
 import { Keys } from "/operator/keys.js";
 import { Webhooks } from "/operator/webhooks.js";
 import { Withdrawals } from "/operator/withdrawals.js";
+import { Approvals, Waiting } from "/operator/approvals.js";
 import { Audit, Me, Password, Rates, SecondFactor, Users } from "/operator/desk.js";
 import { Secret } from "/operator/parts.js";
 
 const SCREENS = [
 	["overview", "Overview", "read", Overview], ["jackpots", "Jackpots", "read", Jackpots, Jackpot], ["games", "Games", "read", Games, Game], ["players", "Players", "players", Players, Player],
-	["withdrawals", "Withdrawals", "payouts", Withdrawals],
+	["withdrawals", "Withdrawals", "payouts", Withdrawals], ["approvals", "Approvals", "read", Approvals],
 	["reports", "Reports", "read", Reports, Report], ["ledger", "Ledger", "audit", Ledger], ["rates", "Rates", "read", Rates], ["audit", "Audit", "audit", Audit], ["users", "Users", "users", Users], ["keys", "Keys", "users", Keys], ["webhooks", "Webhooks", "users", Webhooks], ["health", "Health", "read", Health],
 ];
 
@@ -58,7 +59,7 @@ function Login({ onIn, why }) {
 
 function Frame({ me, children, screen, onOut }) {
 	return html`<a class="skip" href="#overview" onClick=${(e) => { e.preventDefault(); document.querySelector("main").focus(); }}>To the content</a>
-		<nav aria-label="Screens"><b class="brand">Carillon</b>${SCREENS.filter(([, , permission]) => me.permissions.includes(permission)).map(([id, title]) => html`<a href="#${id}" aria-current=${id === screen ? "page" : undefined}>${title}</a>`)}
+		<nav aria-label="Screens"><b class="brand">Carillon</b>${SCREENS.filter(([, , permission]) => me.permissions.includes(permission)).map(([id, title]) => html`<a href="#${id}" aria-current=${id === screen ? "page" : undefined}>${title}${id === "approvals" ? html`<${Waiting} me=${me} />` : null}</a>`)}
 			<span class="spacer"></span><a href="#me" aria-current=${screen === "me" ? "page" : undefined}>${me.name}</a><button class="plain" onClick=${onOut}>Log out</button></nav>
 		<main tabindex="-1"><${ProofBanner} />${me.second_factor ? null : html`<p class="banner gold">Only a password protects this account. <a href="#me">Set up a second factor</a>.</p>`}${children}</main>`;
 }

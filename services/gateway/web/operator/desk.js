@@ -17,8 +17,9 @@ export function Rates({ me }) {
 			return old ? `Now ${old.rate}, since ${time(old.valid_from_us)}. The new rate converts contributions from now on.` : "";
 		}, body: (v) => ({ currency: v.currency.toUpperCase(), rate: v.rate.replace(",", "."), reason: v.reason }) };
 	const approve = (r) => ({ title: `Approve ${r.currency} ${r.rate}`, button: "Approve", path: () => `${base}/${r.id}/approve`, fields: [], body: () => undefined, what: () => `${r.asked_by} requested this rate.` });
+	const refuse = (r) => ({ title: `Refuse ${r.currency} ${r.rate}`, button: "Refuse", danger: true, path: () => `${base}/${r.id}/refuse`, fields: [REASON], body: (v) => ({ reason: v.reason }), what: () => `${r.asked_by} requested this rate. It will not be set.` });
 	return html`${rates.data?.waiting?.length ? html`<${Panel} title="Waiting for a second person"><${Table} name="waiting" rows=${rates.data.waiting} columns=${[{ name: "currency", title: "Currency" }, { name: "rate", title: "Rate", number: true },
-		{ name: "asked_by", title: "Asked by" }, { name: "act", title: "", csv: () => "", show: (r) => may ? html`<${Act} action=${approve(r)} onDone=${rates.again} />` : null }]} /><//>` : null}
+		{ name: "asked_by", title: "Asked by" }, { name: "act", title: "", csv: () => "", show: (r) => may ? html`<${Act} action=${approve(r)} onDone=${rates.again} /> <${Act} action=${refuse(r)} onDone=${rates.again} />` : null }]} /><//>` : null}
 	<${Panel} title="Exchange rates" aside=${may ? html`<${Act} main action=${set} onDone=${rates.again} />` : null}><${Trouble} state=${rates} /><${Table} name="rates" rows=${rates.data?.rates} columns=${[
 		{ name: "currency", title: "Currency" }, { name: "rate", title: "Euros for one unit", number: true }, { name: "valid_from_us", title: "From", show: (r) => time(r.valid_from_us) },
 		{ name: "in_force", title: "", csv: (r) => r.in_force ? "in force" : "", show: (r) => html`${r.in_force ? html`<${Badge} text="in force" state="good" />` : null}${r.stale ? html`<${Badge} text="too old" state="bad" />` : null}` },

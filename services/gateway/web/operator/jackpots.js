@@ -137,11 +137,13 @@ function Actions({ operator, pool, may, list }) {
 		title: `Approve: ${wordOf(a.action)}`, button: "Approve", fields: [], what: () => `${a.actor} asks: ${wordOf(a.action)} (${said(a.parameters)}). Reason: ${a.reason}`, shows: figures(dataOf(a.parameters).currency),
 		path: () => `/v1/operators/${operator}/pools/${pool.pool}/actions/${a.id}/approve`, body: () => undefined,
 	});
+	const refuse = (a) => ({ title: `Refuse: ${wordOf(a.action)}`, button: "Refuse", danger: true, fields: [REASON], path: () => `/v1/operators/${operator}/pools/${pool.pool}/actions/${a.id}/refuse`,
+		what: () => `${a.actor} asks: ${wordOf(a.action)} (${said(a.parameters)}). It will not be done.`, body: (v) => ({ reason: v.reason }) });
 	return html`<${Table} name="actions" rows=${list.data?.actions} empty="No actions yet." columns=${[
 		{ name: "time_us", title: "When", show: (a) => time(a.time_us) }, { name: "action", title: "Action", show: (a) => wordOf(a.action) }, { name: "parameters", title: "What", csv: (a) => said(a.parameters), show: (a) => said(a.parameters) },
-		{ name: "reason", title: "Reason" }, { name: "actor", title: "By" }, { name: "second", title: "Approved by" },
+		{ name: "reason", title: "Reason" }, { name: "actor", title: "By" }, { name: "second", title: "Decided by" },
 		{ name: "status", title: "State", show: (a) => html`<${Badge} text=${a.status} state=${a.status === "done" ? "good" : a.status === "waiting" ? "gold" : "bad"} /> ${a.refusal}
-			${a.status === "waiting" && may ? html`<${Act} action=${approve(a)} onDone=${list.again} />` : null}` }]} />`;
+			${a.status === "waiting" && may ? html`<${Act} action=${approve(a)} onDone=${list.again} /> <${Act} action=${refuse(a)} onDone=${list.again} />` : null}` }]} />`;
 }
 
 function Acts({ operator, pool, rows, pools, again }) {
@@ -202,11 +204,21 @@ export function Jackpot({ id, me }) {
 
 export function Games({ me }) {
 	const games = useRead("/v1/games", 5000);
+	const stops = useRead(`/v1/operators/${me.operator}/games`, 3000);
+	const may = me.permissions.includes("games");
+	const ofStop = (id) => (stops.data?.stopped ?? []).filter((s) => s.game === id);
+	const why = (id) => ofStop(id).map((s) => `Stopped by the ${s.by} since ${time(s.since_us)}: ${s.reason || "no reason is told"}${s.actor ? ` (${s.actor})` : ""}.`).join(" ");
+	const whyNot = (game) => why(game.id) || (ofStop("all").length ? "All games are stopped." : "");
 	const start = (game) => ({ title: game ? `Start ${game.name} again` : "Start all games again", button: game ? "Start again" : "Start all again", fields: [REASON], path: () => `/v1/operators/${me.operator}/games/${game?.id ?? "all"}/start`,
-		what: () => "Only a game that the engine has stopped can be started again.", body: (v) => ({ reason: v.reason }) });
-	return html`<${Panel} title="Games" aside=${me.permissions.includes("games") ? html`<${Act} action=${start(null)} />` : null}><${Trouble} state=${games} /><${Table} name="games" rows=${games.data?.games} columns=${[
+		what: () => `${why(game?.id ?? "all")} New bets are accepted again, for all operators.`, body: (v) => ({ reason: v.reason }) });
+	const stop = (game) => ({ title: game ? `Stop ${game.name}` : "Stop all games", button: game ? "Stop" : "Stop all", danger: true, fields: [REASON], path: () => `/v1/operators/${me.operator}/games/${game?.id ?? "all"}/stop`,
+		what: () => "New bets are refused, for the players of all operators. Open rounds can be finished.", body: (v) => ({ reason: v.reason }) });
+	const act = (game) => ofStop(game?.id ?? "all").length ? html`<${Act} action=${start(game)} onDone=${stops.again} />` : html`<${Act} action=${stop(game)} onDone=${stops.again} />`;
+	const all = ofStop("all").map((s) => html`<p class="banner bad" role="alert">All games are stopped by the ${s.by}${s.reason ? `: ${s.reason}` : ""}.</p>`);
+	return html`${all}<${Panel} title="Games" aside=${may ? act(null) : null}><${Trouble} state=${games} /><${Table} name="games" rows=${games.data?.games} columns=${[
 		{ name: "number", title: "Number", number: true }, { name: "name", title: "Game", show: (g) => html`<a href="#games/${g.id}"><b>${g.name}</b></a> <small class="quiet">${g.id}</small>` }, { name: "version", title: "Version" },
+		{ name: "state", title: "State", csv: (g) => whyNot(g) || "runs", show: (g) => whyNot(g) ? html`<${Badge} text="stopped" state="bad" /> <small>${whyNot(g)}</small>` : html`<${Badge} text="runs" state="good" />` },
 		{ name: "modes", title: "Modes", show: (g) => g.modes.map((m) => m.name ?? m.id).join(", ") }, { name: "pool", title: "Jackpot" },
 		{ name: "math_version", title: "Digest of the definition", show: (g) => html`<code title=${g.math_version}>${g.math_version.slice(0, 16)}</code>` },
-		{ name: "act", title: "", csv: () => "", show: (g) => html`<a href="/rules/${g.id}/">Rules</a> ${me.permissions.includes("games") ? html`<${Act} action=${start(g)} />` : null}` }]} /><//>`;
+		{ name: "act", title: "", csv: () => "", show: (g) => html`<a href="/rules/${g.id}/">Rules</a> ${may ? act(g) : null}` }]} /><//>`;
 }

@@ -1,0 +1,28 @@
+/* Amounts that need two: what a user or key may not book alone waits until another user or key of
+ * the operator has approved it. */
+#ifndef CARILLON_GATEWAY_ADAPTERS_AMOUNTS_H
+#define CARILLON_GATEWAY_ADAPTERS_AMOUNTS_H
+
+#include "services/gateway/adapters/gateway.h"
+
+#include "libcommon/base/currency.h"
+
+/* What is asked for. */
+struct amount {
+	const struct currency *currency;
+	int64_t minor;
+	const char *key; /* the client's Idempotency-Key */
+};
+
+/* Reads GATEWAY_APPROVE_ABOVE; fatal when it is not a list of amounts. */
+void amounts_begin(struct gateway *gateway);
+/* Once a second: tells the wallet of approved amounts of which it has not decided yet, because the
+ * gateway that was told of the approval has ended, or the wallet did not answer. */
+void amounts_tick(struct gateway *gateway);
+
+/* Sends a booking to the wallet, as outside_ask, or keeps it and answers 202 if another one must
+ * approve it. `sent.text` names it for the audit log. */
+void amounts_book(struct gateway *gateway, struct edge_request *request,
+	struct service_request sent, Carillon__Outside *outside, const struct amount *amount);
+
+#endif

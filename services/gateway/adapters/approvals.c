@@ -1,0 +1,189 @@
+/* The list of all that waits for a second person: amounts, actions on pools, rates, and withdrawals
+ * that may be decided by hand. */
+#include "services/gateway/adapters/operator_keys.h"
+#include "services/gateway/adapters/pool_actions.h"
+#include "services/gateway/adapters/staff.h"
+
+#include "services/gateway/core/fx.h"
+
+#include "libcommon/base/currency.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define TEXT_NUMBER 24
+#define DIGEST_TEXT (2 * STAFF_DIGEST_BYTES + 3)
+
+/* $1 the operator, $2 the digest of who asks, $3 to $5 whether they decide about amounts and
+ * withdrawals, pools, rates; $6 and $7 the operator's first and last player; $8 the age from which
+ * a withdrawal is decided by hand. Who decides about a kind sees all of it; everybody sees what
+ * they asked for. */
+static const char list_sql[] =
+	"with every as (select 'amount' as kind, a.id, a.action, a.player, 0 as pool, a.currency, "
+	"a.amount_minor as amount, coalesce(w.balance, 0) as before, '' as parameters, a.reason, "
+	"a.asked_by, a.asked, a.expires, a.asked_key = $2::bytea as mine, $3::boolean as may from "
+	"gateway.amount_request a left join wallet.account w on w.player = a.player where "
+	"a.operator = $1::integer and a.status = 'waiting' and a.expires > now() union all select "
+	"'pool', id, action::text, 0, pool, 0, 0, 0, parameters, reason, asked_by, asked, null, "
+	"asked_key = $2::bytea, $4::boolean from gateway.pool_request where operator = $1::integer "
+	"and status = 'waiting' union all select 'rate', id, 'rate', 0, 0, currency, rate_nano, "
+	"coalesce(before_rate_nano, 0), '', reason, asked_by, asked, null, asked_key = $2::bytea, "
+	"$5::boolean from gateway.fx_request where operator = $1::integer and status = 'waiting' "
+	"union all select 'withdrawal', h.id, 'withdrawal', h.player, 0, h.currency, h.amount, 0, "
+	"'', '', 'player', h.booked, null, false, $3::boolean from wallet.hold h where h.kind = 28 "
+	"and h.settled_kind = 0 and h.player between $6::bigint and $7::bigint and h.booked <= "
+	"now() - $8::bigint * interval '1 second') select kind, encode(id, 'hex'), action, player, "
+	"pool, currency, amount, before, parameters, reason, asked_by, (extract(epoch from asked) * "
+	"1000000)::bigint, coalesce((extract(epoch from expires) * 1000000)::bigint, 0), "
+	"mine::integer from every where may or mine order by asked, id limit 200";
+
+enum {
+	KIND,
+	ID,
+	ACTION,
+	PLAYER,
+	POOL,
+	CURRENCY,
+	AMOUNT,
+	BEFORE,
+	PARAMETERS,
+	REASON,
+	BY,
+	ASKED,
+	EXPIRES,
+	MINE
+};
+
+static void rate_member(struct json_out *out, const char *name, int64_t nano)
+{
+	char text[FX_RATE_MAX + 1];
+
+	if (nano == 0) {
+		out_null(out, name);
+		return;
+	}
+	fx_rate_format(nano, text);
+	out_string(out, name, text);
+}
+
+/* What would change, and where. */
+static void matter_json(struct json_out *out, const PGresult *rows, int i)
+{
+	bool rate = strcmp(PQgetvalue(rows, i, KIND), "rate") == 0;
+	bool amount = strcmp(PQgetvalue(rows, i, KIND), "amount") == 0;
+	bool pool = strcmp(PQgetvalue(rows, i, KIND), "pool") == 0;
+	char player[PLAYER_TEXT_MAX];
+
+	player_id_format((player_id)pg_number(rows, i, PLAYER), player);
+	if (rate || pool)
+		out_null(out, "player");
+	else
+		out_string(out, "player", player);
+	if (pool)
+		out_int(out, "pool", pg_number(rows, i, POOL));
+	else
+		out_null(out, "pool");
+	if (rate || pool)
+		out_null(out, "amount_minor");
+	else
+		out_int(out, "amount_minor", pg_number(rows, i, AMOUNT));
+	if (amount)
+		out_int(out, "balance_minor", pg_number(rows, i, BEFORE));
+	else
+		out_null(out, "balance_minor");
+	rate_member(out, "rate", rate ? pg_number(rows, i, AMOUNT) : 0);
+	rate_member(out, "before_rate", rate ? pg_number(rows, i, BEFORE) : 0);
+	out_raw(out, "parameters", pool ? pool_figures(PQgetvalue(rows, i, PARAMETERS)) : "null");
+}
+
+static void approval_json(struct json_out *out, const PGresult *rows, int i)
+{
+	const struct currency *currency =
+		currency_by_number((uint32_t)pg_number(rows, i, CURRENCY));
+	bool pool = strcmp(PQgetvalue(rows, i, KIND), "pool") == 0;
+
+	out_open(out, NULL, '{');
+	out_string(out, "kind", PQgetvalue(rows, i, KIND));
+	out_string(out, "id", PQgetvalue(rows, i, ID));
+	out_string(out, "action",
+		pool ? pool_action_text((uint32_t)pg_number(rows, i, ACTION))
+		     : PQgetvalue(rows, i, ACTION));
+	out_string(out, "currency", currency == NULL ? "" : currency->code);
+	matter_json(out, rows, i);
+	out_string(out, "reason", PQgetvalue(rows, i, REASON));
+	out_string(out, "asked_by", PQgetvalue(rows, i, BY));
+	out_int(out, "asked_us", pg_number(rows, i, ASKED));
+	out_int(out, "expires_us", pg_number(rows, i, EXPIRES));
+	out_bool(out, "mine", pg_number(rows, i, MINE) != 0);
+	out_close(out, '}');
+}
+
+/* A key that is limited to some pools does not see the others'. */
+static bool shown(const struct gateway *gateway, const struct edge_request *request,
+	const PGresult *rows, int i)
+{
+	int64_t pool = pg_number(rows, i, POOL);
+
+	return pool == 0 || key_sees_pool(gateway, request, (uint32_t)pool);
+}
+
+static void on_list(void *context, PGresult *result, const char *error)
+{
+	struct waiter *waiter = context;
+	struct json_out *out = &waiter->gateway->out;
+	struct edge_request *request = waiter_rows(waiter, result, error);
+	int waiting = 0;
+
+	if (request != NULL) {
+		out_begin(out);
+		out_open(out, NULL, '{');
+		out_open(out, "approvals", '[');
+		for (int i = 0; i < PQntuples(result); i++)
+			if (shown(waiter->gateway, request, result, i)) {
+				approval_json(out, result, i);
+				waiting += pg_number(result, i, MINE) == 0;
+			}
+		out_close(out, ']');
+		out_int(out, "waiting", waiting);
+		out_close(out, '}');
+		answer_sent(waiter->gateway, request, 200);
+	}
+	free(waiter);
+}
+
+void on_approvals(struct edge_request *request, void *context)
+{
+	static const char *const names[] = { NULL };
+	struct gateway *gateway = context;
+	const char *may[PERMISSIONS_N];
+	char operator_text[TEXT_NUMBER], digest[DIGEST_TEXT], first[TEXT_NUMBER], last[TEXT_NUMBER];
+	char age[TEXT_NUMBER];
+	struct asker asker;
+	player_id players[2];
+	uint32_t operator_id;
+
+	if (!auth_operator_path(gateway, request, &operator_id) || !answer_query(request, names))
+		return;
+	(void)asker_of(gateway, request, &asker);
+	for (enum permission one = 0; one < PERMISSIONS_N; one++)
+		may[one] = asker.session == NULL || roles_permit(asker.session->roles, one)
+				   ? "true"
+				   : "false";
+	if (!pool_operator(operator_id))
+		may[PERMIT_JACKPOTS] = "false";
+	if (gateway->settings.fx_operator != 0 && gateway->settings.fx_operator != operator_id)
+		may[PERMIT_RATES] = "false";
+	(void)snprintf(operator_text, sizeof(operator_text), "%" PRIu32, operator_id);
+	pg_bytea_text(asker.digest, sizeof(asker.digest), digest);
+	(void)player_id_make(operator_id, 1, &players[0]);
+	(void)player_id_make(operator_id, PLAYER_NUMBER_MAX, &players[1]);
+	(void)snprintf(first, sizeof(first), "%" PRId64, players[0]);
+	(void)snprintf(last, sizeof(last), "%" PRId64, players[1]);
+	(void)snprintf(age, sizeof(age), "%" PRId64, gateway->settings.decide_after_s);
+	const char *parameters[] = { operator_text, digest, may[PERMIT_MONEY], may[PERMIT_JACKPOTS],
+		may[PERMIT_RATES], first, last, age };
+	pg_pool_query(gateway->pg_ro, list_sql, 8, parameters, QUERY_MS, on_list,
+		waiter_new(sizeof(struct waiter), gateway, request, 0));
+}

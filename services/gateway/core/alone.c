@@ -1,0 +1,63 @@
+#include "services/gateway/core/alone.h"
+
+#include "services/gateway/core/requests.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define ENTRY_MAX 32
+
+static bool entry_read(const char *text, size_t length, struct alone *alone)
+{
+	char entry[ENTRY_MAX];
+	char *sign;
+	const struct currency *currency;
+	int64_t minor;
+
+	if (length >= sizeof(entry) || alone->n == ALONE_MAX)
+		return false;
+	memcpy(entry, text, length);
+	entry[length] = '\0';
+	sign = strchr(entry, '=');
+	if (sign == NULL)
+		return false;
+	*sign = '\0';
+	currency = currency_by_code(entry);
+	if (currency == NULL || !number_read(sign + 1, 0, MINOR_MAX, &minor))
+		return false;
+	for (size_t i = 0; i < alone->n; i++)
+		if (alone->most[i].currency == currency)
+			return false;
+	alone->most[alone->n].currency = currency;
+	alone->most[alone->n++].minor = minor;
+	return true;
+}
+
+bool alone_read(const char *text, struct alone *alone_r, char error[ALONE_ERROR_MAX])
+{
+	alone_r->n = 0;
+	while (*text != '\0') {
+		size_t length = strcspn(text, ",");
+
+		if (!entry_read(text, length, alone_r)) {
+			(void)snprintf(error, ALONE_ERROR_MAX,
+				"found \"%.40s\", expected CURRENCY=AMOUNT separated by commas, "
+				"each currency once, such as EUR=1000000,SEK=10000000",
+				text);
+			return false;
+		}
+		text += length;
+		if (*text == ',')
+			text++;
+	}
+	return true;
+}
+
+bool alone_permits(const struct alone *alone, const struct currency *currency, int64_t minor)
+{
+	for (size_t i = 0; i < alone->n; i++)
+		if (alone->most[i].currency == currency)
+			return alone->most[i].minor == 0 ||
+			       (minor <= alone->most[i].minor && minor >= -alone->most[i].minor);
+	return alone->n == 0;
+}

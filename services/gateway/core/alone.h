@@ -1,0 +1,30 @@
+/* The amounts up to which one user, or one key without a limit of its own, books money alone;
+ * above them another user or key must approve. Pure. */
+#ifndef CARILLON_GATEWAY_CORE_ALONE_H
+#define CARILLON_GATEWAY_CORE_ALONE_H
+
+#include "libcommon/base/currency.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define ALONE_MAX 32
+#define ALONE_ERROR_MAX 160
+
+struct alone {
+	size_t n; /* 0: everybody books every amount alone */
+	struct {
+		const struct currency *currency;
+		int64_t minor; /* the largest amount; 0: every amount */
+	} most[ALONE_MAX];
+};
+
+/* Reads "EUR=1000000,SEK=10000000,JPY=0", in minor units; "" names none. False: `error` says what
+ * was found and expected. */
+bool alone_read(const char *text, struct alone *alone_r, char error[ALONE_ERROR_MAX]);
+/* `minor` may be below 0: then what it takes away counts. In a currency that is not named nobody
+ * books alone. */
+bool alone_permits(const struct alone *alone, const struct currency *currency, int64_t minor);
+
+#endif

@@ -1,0 +1,64 @@
+// Approvals: all that waits for a second person, and how many of it in the menu.
+import { html } from "/vendor/htm-preact.js";
+import { money } from "/format.js";
+import { decideAction } from "/operator/players.js";
+import { Changes, dataOf, said, wordOf } from "/operator/words.js";
+import { Act, Badge, Panel, REASON, Table, Trouble, numberOf, time, useRead } from "/operator/parts.js";
+
+const pathOf = (me) => `/v1/operators/${me.operator}/approvals`;
+
+export function Waiting({ me }) {
+	const waiting = useRead(pathOf(me), 5000).data?.waiting;
+	return waiting ? html` <span class="count" title="that you may decide">${waiting}</span>` : null;
+}
+
+const KINDS = { amount: "Amount", pool: "Jackpot", rate: "Rate", withdrawal: "Withdrawal" };
+const spins = (a) => a.action === "bonus spins";
+
+// What would change, as a sentence.
+function matter(a) {
+	if (a.kind === "rate") return `${a.currency}: ${a.before_rate === null ? "no rate" : a.before_rate} becomes ${a.rate}`;
+	if (a.kind === "pool") return `${wordOf(a.action)}: ${said(a.parameters)}`;
+	if (a.kind === "withdrawal") return money(a.amount_minor, a.currency);
+	return `${wordOf(a.action)}: ${money(a.amount_minor, a.currency)}`;
+}
+
+const subject = (a) => a.kind === "pool" ? `jackpot ${a.pool}` : a.kind === "rate" ? a.currency : `player ${a.player}`;
+
+function effect(a) {
+	if (a.kind !== "amount") return `${matter(a)}.`;
+	return spins(a) ? `Bonus spins with bets of ${money(a.amount_minor, a.currency)} in all.`
+		: `The balance ${money(a.balance_minor, a.currency)} becomes ${money(a.balance_minor + a.amount_minor, a.currency)}, if nothing else is booked meanwhile.`;
+}
+
+const places = (base) => ({ amount: (a) => `${base}/amounts/${a.id}`, pool: (a) => `${base}/pools/${a.pool}/actions/${a.id}`, rate: (a) => `${base}/fx-rates/${a.id}` });
+
+function came(a) {
+	return (answer) => answer.balance_minor !== undefined ? html`<p>The balance is now <b>${money(answer.balance_minor, a.currency)}</b>.</p>`
+		: answer.before ? html`<${Changes} before=${answer.before} after=${answer.after} currency=${dataOf(a.parameters).currency ?? "EUR"} />` : null;
+}
+
+const approve = (base, a) => ({ title: `Approve: ${matter(a)}`, verb: "Approve", button: "Approve", path: () => `${places(base)[a.kind](a)}/approve`, shows: came(a), fields: a.kind === "amount" ? [REASON] : [],
+	what: () => `${a.asked_by} asks, for ${subject(a)}: ${a.reason || "no reason was given"}. ${effect(a)}`, body: (v) => a.kind === "amount" ? { reason: v.reason } : undefined });
+
+const refuse = (base, a) => ({ danger: true, title: `Refuse: ${matter(a)}`, verb: "Refuse", button: "Refuse", path: () => `${places(base)[a.kind](a)}/refuse`, fields: [REASON],
+	what: () => `${a.asked_by} asks, for ${subject(a)}: ${a.reason || "no reason was given"}. It will not be done.`, body: (v) => ({ reason: v.reason }) });
+
+function Decide({ base, a, again }) {
+	if (a.mine) return html`<small class="quiet">You asked. Another one must decide.</small>`;
+	const withdrawal = { ...a, booked_us: a.asked_us };
+	const actions = a.kind === "withdrawal" ? ["capture", "release"].map((decision) => decideAction(`${base}/players/${numberOf(a.player)}`, withdrawal, decision)) : [approve(base, a), refuse(base, a)];
+	return html`<div class="controls">${actions.map((action) => html`<${Act} action=${action} onDone=${again} /> `)}</div>`;
+}
+
+export function Approvals({ me }) {
+	const base = `/v1/operators/${me.operator}`;
+	const list = useRead(pathOf(me), 3000);
+	const may = (permission) => me.permissions.includes(permission);
+	return html`<${Panel} title="Approvals"><${Trouble} state=${list} /><${Table} name="approvals" rows=${list.data?.approvals} empty="Nothing waits for a second person." columns=${[
+		{ name: "asked_us", title: "Since", show: (a) => time(a.asked_us) }, { name: "kind", title: "Kind", csv: (a) => KINDS[a.kind], show: (a) => html`<${Badge} text=${KINDS[a.kind]} />` },
+		{ name: "matter", title: "What", csv: matter, show: (a) => matter(a) },
+		{ name: "subject", title: "For", csv: subject, show: (a) => a.player && may("players") ? html`<a href="#players/${numberOf(a.player)}">${subject(a)}</a>` : a.kind === "pool" ? html`<a href="#jackpots/${a.pool}">${subject(a)}</a>` : subject(a) },
+		{ name: "reason", title: "Reason" }, { name: "asked_by", title: "Asked by" }, { name: "expires_us", title: "Until", show: (a) => a.expires_us ? time(a.expires_us) : "" },
+		{ name: "act", title: "", csv: () => "", show: (a) => html`<${Decide} base=${base} a=${a} again=${list.again} />` }]} /><//>`;
+}

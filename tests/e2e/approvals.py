@@ -1,0 +1,258 @@
+#!/usr/bin/env python3
+"""What waits for a second person, from outside: amounts above what one user or key books alone are asked for, approved or refused by another one, and booked once,
+whatever dies between."""
+import json
+import os
+import subprocess
+import time
+
+import staff
+from lib_play import GAME, SECOND_KEY, Person, operator, second_key
+from lib_stack import BIN, run, wait_until
+from openapi import Described
+
+place = None
+LARGE = 1000001  # just above what is booked alone
+REASON = {"reason": "a test"}
+USERS = {}
+
+
+def user(name, roles):
+    """A user of operator 1 with a session."""
+    if name not in USERS:
+        path = f"{place.data}/{name}.password"
+        with open(path, "w", encoding="utf8") as file:
+            file.write(f"password of {name}\n")
+        subprocess.run([f"{BIN}/jackpotctl", "user", "add", name, "--roles", roles, "--password-file", path], env={**place.environment, **place.stack}, timeout=60, check=True,
+                       capture_output=True)
+        staff.place = place
+        USERS[name] = staff.User(name, f"password of {name}")
+        USERS[name].login()
+    return USERS[name]
+
+
+def asked(person, what="deposits", amount=LARGE, key=None, **more):
+    """The answer to a request of the back end."""
+    body = {"amount_minor": amount, "currency": "EUR", **REASON}
+    return staff.answered(lambda: operator(place, f"/players/{person.number}/{what}", body, key or os.urandom(8).hex(), **more))
+
+
+def decided(name, word="approve", key=SECOND_KEY):
+    ask = lambda: operator(place, f"/amounts/{name}/{word}", REASON, operator_key=key)  # noqa: E731
+    return second_key(place, ask) if key == SECOND_KEY else staff.answered(ask)
+
+
+def waits(answer):
+    assert answer.status == 202 and answer.json["status"] == "waiting" and answer.json["expires_us"] > time.time() * 1e6, answer
+    return answer.json["id"]
+
+
+def rows(person):
+    """Amounts that were booked, without those of play."""
+    return [int(amount) for [amount] in place.sql(f"select amount from wallet.journal where player = {person.id} and kind in (20, 22, 23) and refusal = 0 order by seq")]
+
+
+def status(name):
+    return place.sql(f"select status from gateway.amount_request where id = '\\x{name}'")[0][0]
+
+
+def audited(name):
+    return [tuple(row) for row in place.sql("select action, status, content->>'status', coalesce(content->>'asked_by', ''), coalesce(content->>'decided_by', '') from gateway.audit"
+                                            f" where content->>'id' = '{name}' order by id")]
+
+
+def test_what_one_may_book_alone():
+    person = Person(place)
+    staff.place = place
+    assert asked(person, amount=LARGE - 1).status == 200 and asked(person, "corrections", 1 - LARGE).status == 200
+    assert asked(person, "withdrawals", LARGE + 1).status == 402  # the wallet decides: a withdrawal waits for the provider
+    assert rows(person) == [LARGE - 1, 1 - LARGE]
+
+
+def test_a_large_amount_needs_two():
+    person, key = Person(place), os.urandom(8).hex()
+    name = waits(asked(person, key=key))
+    assert asked(person, key=key).json["id"] == name and asked(person, amount=LARGE + 1, key=key).error["code"] == "other_content"
+    assert decided(name, key=None).error["code"] == "same_approver" and decided("0" * 32).error["code"] == "approval_unknown" and decided("xy").status == 400
+    assert rows(person) == []
+    done = decided(name)
+    assert done.status == 200 and done.json["status"] == "booked" and done.json["balance_minor"] == LARGE, done
+    assert decided(name).json == done.json and decided(name, "refuse").error["code"] == "approval_decided"
+    again = asked(person, key=key)
+    assert again.status == 200 and again.json["id"] == name and again.json["seq"] == done.json["seq"], again
+    assert rows(person) == [LARGE]
+    wait_until("the note of the booking", lambda: status(name) == "booked", 60)
+    wait_until("the lines", lambda: len(audited(name)) >= 5, 60)
+    lines = audited(name)
+    assert [line[:3] for line in lines[:5]] == [("deposit", "202", "waiting"), ("deposit", "422", "waiting"), ("deposit approval", "403", "waiting"), ("deposit approval", "200", "approved"),
+                                                ("deposit", "200", "booked")], lines
+    assert all(line[3].startswith("operator-1 key ") for line in lines[:5]) and lines[3][4].startswith("operator-1 key ") and lines[3][3] != lines[3][4], lines
+
+
+def test_every_kind():
+    person = Person(place)
+    spins = {"game": GAME, "currency": "EUR", "coin_minor": 100, "lines": 15, "coins": 7, "spins": 100, "expires_us": int((time.time() + 3600) * 1e6), **REASON}
+    for what in ("deposits", "grants", "corrections"):
+        assert decided(waits(asked(person, what))).status == 200
+    assert decided(waits(asked(person, "corrections", -LARGE))).json["balance_minor"] == 2 * LARGE
+    assert rows(person) == [LARGE, LARGE, LARGE, -LARGE]
+    key = os.urandom(8).hex()
+    name = waits(staff.answered(lambda: operator(place, f"/players/{person.number}/bonus-spins", spins, key)))
+    assert place.sql(f"select count(*) from wallet.spin_grant where player = {person.id}") == [["0"]]
+    assert decided(name).status == 200
+    again = staff.answered(lambda: operator(place, f"/players/{person.number}/bonus-spins", spins, key))
+    assert again.status == 200 and again.json["id"] == name, again
+    assert place.sql(f"select spins from wallet.spin_grant where player = {person.id}") == [["100"]]
+    sek = {"amount_minor": 10000001, "currency": "SEK", **REASON}
+    waits(staff.answered(lambda: operator(place, f"/players/{Person(place, currency='SEK').number}/deposits", sek)))
+    waits(staff.answered(lambda: operator(place, f"/players/{person.number}/deposits", {**sek, "amount_minor": 1, "currency": "KWD"})))  # not in the list
+
+
+def test_refused():
+    person, key = Person(place), os.urandom(8).hex()
+    name = waits(asked(person, key=key))
+    assert decided(name, "refuse", key=None).error["code"] == "same_approver"
+    answer = decided(name, "refuse")
+    assert answer.status == 200 and answer.json["status"] == "refused" and decided(name, "refuse").json == answer.json, answer
+    assert decided(name).error["code"] == "approval_decided" and asked(person, key=key).error["code"] == "approval_refused"
+    assert rows(person) == [] and audited(name)[-1][:3] == ("deposit refusal", "200", "refused"), audited(name)
+
+
+def test_nobody_came_in_time():
+    person, key = Person(place), os.urandom(8).hex()
+    name = waits(asked(person, key=key))
+    place.sql(f"update gateway.amount_request set expires = now() where id = '\\x{name}'", writer=True)
+    assert decided(name).error["code"] == "approval_expired" and asked(person, key=key).error["code"] == "approval_expired"
+    assert rows(person) == [] and status(name) == "waiting"
+
+
+def test_the_wallet_has_the_last_word():
+    person = Person(place, deposit=100)
+    name = waits(asked(person, "corrections", -LARGE))
+    answer = decided(name)
+    assert answer.status == 402 and answer.error["code"] == "insufficient_funds", answer
+    wait_until("the note of the refusal", lambda: status(name) == "failed", 60)
+    assert rows(person) == [100] and audited(name)[-1][:3] == ("correction", "402", "failed"), audited(name)
+
+
+def test_a_key_with_amounts():
+    """It acts alone up to its amounts, and approves nothing."""
+    text = subprocess.run([f"{BIN}/jackpotctl", "key", "add", "cashier", "--amounts", "EUR:5000000"], env={**place.environment, **place.stack}, capture_output=True, text=True,
+                          timeout=60, check=True).stdout.split()[-1]
+    wait_until("the key", lambda: operator(place, "/fx-rates", None, method="GET", operator_key=text).status == 200, 60)
+    person, key = Person(place), os.urandom(8).hex()
+    assert asked(person, amount=5000000, operator_key=text).status == 200
+    assert asked(person, amount=5000001, operator_key=text).error["code"] == "scope_exceeded"
+    name = waits(asked(person, key=key))
+    answer = decided(name, key=text)
+    assert answer.status == 403 and answer.error["code"] == "scope_exceeded", answer
+    # What the key may book alone needs no approval any more; both together are one booking.
+    assert asked(person, key=key, operator_key=text).status == 200 and decided(name).status == 200
+    assert rows(person) == [5000000, LARGE]
+
+
+def test_people():
+    """Who cares for players gives bonus spins; who moves money approves them."""
+    person = Person(place)
+    ella, frank = user("ella", "support"), user("frank", "finance")
+    spins = {"game": GAME, "currency": "EUR", "coin_minor": 100, "lines": 15, "coins": 7, "spins": 100, "expires_us": int((time.time() + 3600) * 1e6), **REASON}
+    name = waits(ella.of(f"/players/{person.number}/bonus-spins", spins))
+    assert ella.of(f"/amounts/{name}/approve", REASON).error["code"] == "not_permitted"
+    assert frank.of(f"/amounts/{name}/approve", {}).status == 400
+    assert frank.of(f"/amounts/{name}/approve", REASON).json["status"] == "booked"
+    name = waits(frank.of(f"/players/{person.number}/deposits", {"amount_minor": LARGE, "currency": "EUR", **REASON}))
+    assert frank.of(f"/amounts/{name}/approve", REASON).error["code"] == "same_approver"
+    assert user("fiona", "finance").of(f"/amounts/{name}/approve", REASON).status == 200
+    [[record]] = place.sql(f"select convert_from(record, 'UTF8') from wallet.journal where kind = 20 and player = {person.id}")
+    assert json.loads(record)["actor"] == "operator-1 frank", record
+    wait_until("the line", lambda: audited(name)[-1] == ("deposit", "200", "booked", "operator-1 frank", "operator-1 fiona"), 60)
+
+
+def test_approved_and_not_booked():
+    """The gateway that was told of the approval died before it told the wallet: another one does, once."""
+    person, key = Person(place), os.urandom(8).hex()
+    name = waits(asked(person, key=key))
+    place.sql(f"select http from gateway.amount_decide(1, '\\x{name}', true, '\\x00', 'operator-1 nobody', 'operator-1 nobody', '', 'a test')", writer=True)
+    place.kill("gateway-1")
+    wait_until("the booking", lambda: rows(person) == [LARGE], 60)
+    wait_until("its note", lambda: status(name) == "booked", 60)
+    assert asked(person, key=key).status == 200 and decided(name).status == 200
+    assert rows(person) == [LARGE]
+
+
+def test_what_was_booked_before_anybody_was_asked():
+    """A repeat of a deposit from before the limit gets its old answer, not a second question."""
+    person, key = Person(place), os.urandom(8).hex()
+    first = asked(person, amount=777, key=key)
+    body = {"amount_minor": LARGE, "currency": "EUR", **REASON}
+    other = staff.answered(lambda: operator(place, f"/players/{person.number}/deposits", body, key))
+    assert other.error["code"] == "other_content" and first.status == 200, other  # the wallet's word: the id is taken
+    assert place.sql(f"select count(*) from gateway.amount_request where player = {person.id}") == [["0"]] and rows(person) == [777]
+
+
+def pool_asks(key=None):
+    adjust = {"action": "adjust", "parameters": {"currency": "EUR", "coin_minor": 1, "delta_minor": 5}, **REASON}
+    return staff.answered(lambda: operator(place, "/pools/1/actions", adjust, key or os.urandom(8).hex()))
+
+
+def rate_asks(key=None):
+    return staff.answered(lambda: operator(place, "/fx-rates", {"currency": "KWD", "rate": "3.1", **REASON}, key or os.urandom(8).hex()))
+
+
+def listed(reader=None):
+    """id -> entry, as a key or a user sees it, and the number that they may decide."""
+    answer = staff.answered(lambda: operator(place, "/approvals", None, method="GET", operator_key=reader) if reader is None or isinstance(reader, str)
+                            else reader.of("/approvals", method="GET"))
+    assert answer.status == 200, answer
+    return {entry["id"]: entry for entry in answer.json["approvals"]}, answer.json["waiting"]
+
+
+def test_the_list():
+    """Who may decide sees what waits, and everybody what they asked for."""
+    person = Person(place, deposit=100)
+    amount, pool, rate = waits(asked(person)), pool_asks().json["id"], rate_asks().json["id"]
+    spins = {"game": GAME, "currency": "EUR", "coin_minor": 100, "lines": 15, "coins": 7, "spins": 100, "expires_us": int((time.time() + 3600) * 1e6), **REASON}
+    given = waits(user("ella", "support").of(f"/players/{person.number}/bonus-spins", spins))
+    mine, _ = wait_until("the list", lambda: next((found for found in [listed()] if {amount, pool, rate, given} <= set(found[0])), None), 60)
+    assert [mine[name]["mine"] for name in (amount, pool, rate, given)] == [True, True, True, False], mine
+    entry = mine[amount]
+    assert (entry["kind"], entry["action"], entry["player"], entry["amount_minor"], entry["balance_minor"], entry["currency"]) == ("amount", "deposit", person.name, LARGE, 100, "EUR"), entry
+    assert (mine[pool]["pool"], mine[pool]["action"], mine[pool]["parameters"]["delta_minor"], mine[rate]["rate"], mine[rate]["before_rate"]) == (1, "adjust", 5, "3.1", None), mine
+    assert mine[given]["action"] == "bonus spins" and mine[given]["amount_minor"] == 1050000 and mine[given]["asked_by"] == "operator-1 ella", mine[given]
+    others, count = second_key(place, lambda: operator(place, "/approvals", None, method="GET", operator_key=SECOND_KEY)) and listed(SECOND_KEY)
+    assert not any(others[name]["mine"] for name in (amount, pool, rate, given)) and count == len(others)
+    for name, roles, sees in (("ella", "support", {given}), ("frank", "finance", {amount, rate, given}), ("jack", "jackpots", {pool}), ("vera", "viewer", set())):
+        found, count = listed(user(name, roles))
+        assert {amount, pool, rate, given} & set(found) == sees and count == sum(not entry["mine"] for entry in found.values()), (name, found)
+
+
+def test_actions_and_rates_are_refused():
+    """By another one, with a reason; what was refused is never done."""
+    for ask, path, unknown in ((pool_asks, "/pools/1/actions", "action_unknown"), (rate_asks, "/fx-rates", "rate_unknown")):
+        key = os.urandom(8).hex()
+        name = ask(key).json["id"]
+
+        def say(word, who=SECOND_KEY, which=name, path=path):
+            body = REASON if word == "refuse" else None
+            say_it = lambda: operator(place, f"{path}/{which}/{word}", body, operator_key=who)  # noqa: E731
+            return second_key(place, say_it) if who == SECOND_KEY else staff.answered(say_it)
+        assert say("refuse", None).error["code"] == "same_approver" and say("refuse", which="0" * 32).error["code"] == unknown
+        assert say("refuse").json["status"] == "refused" and say("refuse").json["status"] == "refused"
+        assert say("approve").error["code"] == "approval_decided" and ask(key).error["code"] == "approval_refused"
+        wait_until("it to be off the list", lambda: name not in listed(SECOND_KEY)[0], 60)
+        wait_until("the lines", lambda: place.sql(f"select count(*) from gateway.audit where content->>'id' = '{name}' and action like '%refusal' and status = 200"
+                                                  " and content->>'reason' = 'a test'") != [["0"]], 60)
+        name = ask().json["id"]
+        assert say("approve", which=name).status == 200 and say("refuse", which=name).error["code"] == "approval_decided"
+    assert place.sql("select count(*) from carillon.fx_rate where currency = 414") == [["1"]]
+    refused = [action for action in operator(place, "/pools/1/actions", None, method="GET").json["actions"] if action["status"] == "refused"]
+    assert len(refused) == 1 and refused[0]["second"].startswith("operator-1 key "), refused
+
+
+def test_the_books():
+    place.verify()
+
+
+if __name__ == "__main__":
+    with Described("approvals") as place:
+        run(*[f for name, f in list(globals().items()) if name.startswith("test_")])

@@ -1,0 +1,72 @@
+#include "tools/jackpotctl/game_stops.h"
+
+#include "tools/jackpotctl/rows_print.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static PGresult *ask(PGconn *conn, const char *sql, int n, const char *const *parameters)
+{
+	return rows_ask_with(conn, "the stops could not be read or written", sql, n, parameters);
+}
+
+bool game_stop(PGconn *conn, const char *operator_id, const char *game, const char *reason)
+{
+	const char *const parameters[] = { game, operator_id, reason };
+	PGresult *result = ask(conn,
+		"select gateway.game_stop($1, $2::integer, 'jackpotctl', 'jackpotctl', '', $3)", 3,
+		parameters);
+	const char *code = PQgetvalue(result, 0, 0);
+	bool stopped = strcmp(code, "stopped") == 0;
+
+	if (stopped)
+		printf("%s is stopped; open rounds can be finished\n", game);
+	else if (strcmp(code, "unknown") == 0)
+		printf("no game is called %s; nothing was changed\n", game);
+	else
+		printf("%s is stopped already; nothing was changed\n", game);
+	PQclear(result);
+	return stopped;
+}
+
+bool game_start(PGconn *conn, const char *operator_id, const char *game, const char *reason)
+{
+	const char *const parameters[] = { game, operator_id, reason };
+	PGresult *result = ask(conn,
+		"select gateway.game_resume($1, $2::integer, 'jackpotctl', 'jackpotctl', '', $3)",
+		3, parameters);
+	bool started = !PQgetisnull(result, 0, 0);
+
+	if (started)
+		printf("%s takes bets again; it was stopped: %s\n", game, PQgetvalue(result, 0, 0));
+	else
+		printf("%s is not stopped; nothing was changed\n", game);
+	PQclear(result);
+	return started;
+}
+
+bool game_stops_list(PGconn *conn, bool json)
+{
+	PGresult *result = ask(conn,
+		"select case when s.game = 0 then 'all' else coalesce((select g.id from "
+		"carillon.game g where g.number = s.game limit 1), s.game::text) end as game, s.by, "
+		"s.reason, s.actor, s.since from (select game, 'engine' as by, reason, '' as actor, "
+		"since from engine.stopped_game union all select game, 'operator', reason, actor, "
+		"since from wallet.switch) s order by s.game, s.by",
+		0, NULL);
+	bool none = PQntuples(result) == 0;
+
+	if (json)
+		json_print(json_pack("{s:o}", "stopped", rows_json(result)));
+	for (int i = 0; !json && i < PQntuples(result); i++)
+		printf("%s is stopped by the %s since %s: %s%s%s\n", PQgetvalue(result, i, 0),
+			PQgetvalue(result, i, 1), PQgetvalue(result, i, 4),
+			PQgetvalue(result, i, 2),
+			PQgetvalue(result, i, 3)[0] == '\0' ? "" : ", by ",
+			PQgetvalue(result, i, 3));
+	if (!json && none)
+		puts("no game is stopped");
+	PQclear(result);
+	return none;
+}
