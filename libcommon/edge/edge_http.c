@@ -20,6 +20,7 @@
 			 client hears why */
 #define HEADER_ROOM 2560
 #define TEXT_ROOM 560 /* of a text in an error */
+#define BAD_PER_S 10  /* lines about bad requests */
 
 static const struct {
 	uint32_t status;
@@ -278,12 +279,35 @@ static size_t members(
 	return n;
 }
 
+/* What no client in order sends. A flood of it must not fill the disk. */
+static void bad_log(struct edge_request *request, uint32_t status, const char *code)
+{
+	struct edge *edge = request->edge;
+	uint64_t now_s = edge->now_us / 1000000;
+
+	if (status != 400 && status != 405 && status != 411 && (status < 413 || status > 415) &&
+		status != 421 && status != 426 && status != 431)
+		return;
+	if (edge->bad_s != now_s && edge->bad > BAD_PER_S)
+		log_info("bad requests: %" PRIu32 " more within a second", edge->bad - BAD_PER_S);
+	if (edge->bad_s != now_s)
+		edge->bad = 0;
+	edge->bad_s = now_s;
+	if (edge->bad++ < BAD_PER_S)
+		log_info("bad request: %s from %s: %" PRIu32 " %s [%s]",
+			request->route != NULL	   ? request->route->pattern
+			: request->path[0] != '\0' ? request->path
+						   : "-",
+			edge_peer(request), status, code, request->id);
+}
+
 void edge_answer_error(struct edge_request *request, uint32_t status, const char *code,
 	const char *message, const char *where, const char *found, const char *expected)
 {
 	const char *const names[] = { "code", "message", "where", "found", "expected" };
 	const char *const values[] = { code, message, where, found, expected };
 	char json[6 * (TEXT_ROOM + 40) + 256];
+	bad_log(request, status, code);
 	size_t n = (size_t)snprintf(json, 256,
 		"{\"type\":\"" EDGE_PROBLEM_TYPE "%.64s\",\"title\":\"%s\",\"status\":%" PRIu32
 		",\"detail\":",

@@ -209,6 +209,8 @@ struct edge {
 	size_t out_room;
 	char date[40];
 	uint64_t date_s;
+	uint64_t bad_s; /* the second of the lines about bad requests */
+	uint32_t bad;	/* bad requests in it */
 };
 
 /* edge_http.c */

@@ -323,6 +323,90 @@ static void test_edge_answers_of_routes_are_files(void **state)
 	}
 }
 
+/* What the log says from now on, into a file. */
+static FILE *log_told(int *before)
+{
+	FILE *file = tmpfile();
+
+	*before = dup(STDERR_FILENO);
+	assert_true(file != NULL && *before >= 0 && dup2(fileno(file), STDERR_FILENO) >= 0);
+	log_open("test", "test-1", LOG_INFO);
+	return file;
+}
+
+static bool log_has(FILE *file, const char *text)
+{
+	char line[8192];
+	bool has = false;
+
+	rewind(file);
+	while (!has && fgets(line, sizeof(line), file) != NULL)
+		has = strstr(line, text) != NULL;
+	(void)fseek(file, 0, SEEK_END);
+	return has;
+}
+
+#define MANY 60
+#define BAD "PUT /echo HTTP/1.1\r\nHost: x\r\n\r\n"
+
+/* Sends bad requests, as many at once as get no line each, until the log counts some. */
+static bool many_are_counted(FILE *file)
+{
+	char out[65536];
+
+	for (size_t i = 0; i < 60 && !log_has(file, "bad requests: "); i++) {
+		int fd = connect_to(port);
+		char text[MANY * sizeof(BAD)] = "";
+		for (size_t n = 0; n < MANY; n++)
+			memcpy(text + n * strlen(BAD), BAD, sizeof(BAD));
+		send_all(fd, text, strlen(text));
+		(void)receive(fd, out, sizeof(out), MANY);
+		(void)close(fd);
+		usleep(1000000);
+	}
+	return log_has(file, "more within a second");
+}
+
+/* With the address, the route and the id, and never with the query or the body; at most ten a
+ * second. */
+static void test_edge_bad_requests_are_logged(void **state)
+{
+	static const struct {
+		const char *request, *line; /* NULL: no line */
+	} TABLE[] = {
+		{ "GET /etag?secret HTTP/1.1\r\nHost: x\r\nX-Request-Id: none\r\n\r\n", NULL },
+		{ "GET /nothing HTTP/1.1\r\nHost: x\r\nX-Request-Id: none\r\n\r\n", NULL },
+		{ "PUT /echo?secret HTTP/1.1\r\nHost: x\r\nX-Request-Id: one\r\n\r\n",
+			"bad request: /echo from 127.0.0.1: 405 method_refused [one]" },
+		{ "POST /a/1/b/22?secret HTTP/1.1\r\nHost: x\r\nX-Request-Id: two\r\n"
+		  "Content-Length: 6\r\n\r\nsecret",
+			"bad request: /a/{}/b/{} from 127.0.0.1: 415 content_type [two]" },
+		{ "secret\r\n\r\n", "bad request: - from 127.0.0.1: 400 malformed [" },
+	};
+	char out[4096];
+	int before;
+	FILE *file = log_told(&before);
+	const char *missing = NULL;
+	bool told, counted;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(TABLE) / sizeof(TABLE[0]); i++) {
+		ask(port, TABLE[i].request, out, sizeof(out));
+		if (TABLE[i].line != NULL && !log_has(file, TABLE[i].line))
+			missing = TABLE[i].line;
+	}
+	told = log_has(file, "secret") || log_has(file, "[none]");
+	counted = many_are_counted(file);
+	log_open("test", "test-1", LOG_ERROR);
+	(void)dup2(before, STDERR_FILENO);
+	(void)close(before);
+	(void)fclose(file);
+	if (missing != NULL)
+		fail_msg("no line: %s", missing);
+	assert_false(told);
+	assert_true(counted);
+}
+
 /* An answer whose header does not fit is not sent without it. */
 static void test_edge_headers_are_never_lost(void **state)
 {
@@ -681,6 +765,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_edge_answers),
 		cmocka_unit_test(test_edge_answers_of_routes_are_files),
+		cmocka_unit_test(test_edge_bad_requests_are_logged),
 		cmocka_unit_test(test_edge_headers_are_never_lost),
 		cmocka_unit_test(test_edge_health_listener_serves_nothing_else),
 		cmocka_unit_test(test_edge_pipelining),
