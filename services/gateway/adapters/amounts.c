@@ -1,6 +1,6 @@
 /* Amounts that need two. A request above GATEWAY_APPROVE_ABOVE is kept with the command that books
  * it; an approval sends this command to the wallet, under the id that the direct way would have
- * used, so it is booked once however often it is sent. Functions of the database (migrations/0021)
+ * used, so it is booked once however often it is sent. Functions of the database (migrations/0023)
  * keep, decide and note it, each with its line of the audit log in one transaction. */
 #include "services/gateway/adapters/amounts.h"
 #include "services/gateway/adapters/money.h"

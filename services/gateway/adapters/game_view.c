@@ -1,5 +1,5 @@
 /* A game for its operators: its definitions with their exact figures, and what it has returned
- * beside them (migrations/0024_par.sql). */
+ * beside them (migrations/0027_par.sql). */
 #include "services/gateway/adapters/reports.h"
 
 #include "libcommon/io/clock.h"

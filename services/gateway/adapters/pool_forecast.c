@@ -1,5 +1,5 @@
 /* When the rows of a pool, or the levels of a set, may be won next, and at which value
- * (migrations/0025_forecast.sql, docs/reports.md): the exact chances of the definitions and what
+ * (migrations/0028_forecast.sql, docs/reports.md): the exact chances of the definitions and what
  * was bet lately. For operators that take part, because it follows from everybody's play. */
 #include "services/gateway/adapters/pool_actions.h"
 #include "services/gateway/adapters/reports.h"

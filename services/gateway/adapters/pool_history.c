@@ -1,5 +1,5 @@
 /* What the rows of a pool, or the levels of a set, showed over time, and its hits
- * (migrations/0023_jackpot_shown.sql). It has only what every operator may see anyway: values that
+ * (migrations/0026_jackpot_shown.sql). It has only what every operator may see anyway: values that
  * were shown, and hits without their winners. */
 #include "services/gateway/adapters/pool_actions.h"
 #include "services/gateway/adapters/reports.h"
