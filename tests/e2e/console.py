@@ -539,7 +539,7 @@ def test_ledger():
     go(page, "ledger")
     page.see("document.querySelectorAll('[data-table=points] tbody tr').length === 15")
     page.see("[...document.querySelectorAll('[data-table=entries] tbody tr')].some((row) => /a scratched coin/.test(row.innerText))")
-    assert str(proof["points"][0]["checked"]) in page.text(selector="[data-table=points] tbody").replace(",", "") and "PENDING" in page.text(selector="[data-table=accounts]")
+    assert str(proof["points"][0]["checked"]) in page.text(selector="[data-table=points] tbody").replace(",", "") and "WITHDRAWAL" in page.text(selector="[data-table=accounts]")
     assert page.evaluate(code="!document.querySelector('#proof-banner') && document.querySelector('#proof .tile.good') && document.querySelectorAll('[data-table=days] tbody tr').length > 0")
     page.picture("ledger")
     old = {"broken": False, "time_us": 1, "proven": {"time_us": 1, "rows": 1, "shards": []}}
