@@ -13,6 +13,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from lib_stack import BIN, ROOT, pairs, read_text  # noqa: E402
 
 TICKS = os.sysconf("SC_CLK_TCK")
+SQL_S = 3600  # a day of 10^7 rows is made by one statement
 PG_BIN = os.environ.get("CARILLON_PG_BIN", "/usr/lib/postgresql/15/bin")
 SHARDS = 4
 WAL_FILES = 110  # of 16 MB; a little less than the 2 GB that the project's settings keep
@@ -37,8 +38,8 @@ class Server:
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith(("CARILLON_", "WALLET_"))}
         self.environment.update(CARILLON_DATA=self.data, CARILLON_KIND="demo", CARILLON_SHARDS=str(SHARDS), KAFKA="none")
 
-    def script(self, *arguments, **more):
-        done = subprocess.run(arguments, cwd=ROOT, env={**self.environment, **more}, capture_output=True, text=True, timeout=240, check=False)
+    def script(self, *arguments, timeout=240, **more):
+        done = subprocess.run(arguments, cwd=ROOT, env={**self.environment, **more}, capture_output=True, text=True, timeout=timeout, check=False)
         if done.returncode != 0:
             raise SystemExit(f"{' '.join(arguments)}: status {done.returncode}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}")
         return done.stdout
@@ -59,7 +60,7 @@ class Server:
         shutil.rmtree(self.data, ignore_errors=True)
 
     def sql(self, database, text):
-        return self.script(f"{PG_BIN}/psql", *self.admin, "-d", database, "-XAtqF", "\t", "-v", "ON_ERROR_STOP=1", "-c", text)
+        return self.script(f"{PG_BIN}/psql", *self.admin, "-d", database, "-XAtqF", "\t", "-v", "ON_ERROR_STOP=1", "-c", text, timeout=SQL_S)
 
     def age(self):
         """As a server that has been through its WAL once: its files lie there to be used again. A young one makes and syncs 16 MB every now and then, in a commit."""

@@ -43,7 +43,7 @@ def inside(page, name, number=1):
 
 
 def out(page):
-    page.press("nav button")
+    page.press("nav button:has-text('Log out')")
     page.see("document.querySelector('input[name=name]')")
 
 
@@ -604,6 +604,49 @@ def test_webhooks():
     send(page)
     done(page)
     page.see("/No webhooks yet/.test(document.querySelector('main').innerText)")
+
+
+def test_the_keyboard_goes_anywhere():
+    """From any screen to another, a jackpot or a player, by a part of the name or the number."""
+    page = pages.Page("console", "/operator/")
+    go(page, "health")
+    for typed, steps, found in (("aud", 0, "audit"), ("jackpot be", 0, "jackpots/1"), ("", 1, "jackpots"), ("1-1001", 0, "players/1001")):
+        page.key(key="Control+k")
+        page.see("document.querySelector('dialog.palette[open]') && document.activeElement.name === 'go'")
+        page.fill(selector="[name=go]", value=typed)
+        page.see(f"document.querySelector('#palette-0') && ({json.dumps(not typed)} || document.querySelectorAll('#palette-found li').length === 1)")
+        page.picture(f"palette-{found.replace('/', '-')}")
+        for _ in range(steps):
+            page.key(key="ArrowDown")
+        page.see(f"document.querySelector('[name=go]').getAttribute('aria-activedescendant') === 'palette-{steps}'")
+        page.key(key="Enter")
+        page.see(f"location.hash === '#{found}' && !document.querySelector('dialog')")
+    page.key(key="Control+k")
+    page.fill(selector="[name=go]", value="no such thing")
+    page.see("/Nothing has this name/.test(document.querySelector('.palette').innerText)")
+    page.key(key="Escape")
+    page.see("!document.querySelector('dialog') && location.hash === '#players/1001'")
+
+
+CLOCKS = {"2026-07-01T12:00": "10:00", "2026-03-29T02:30": "01:30", "2026-03-29T12:00": "10:00", "2026-10-25T02:30": "00:30", "2026-10-25T12:00": "11:00"}  # of Stockholm, in UTC
+
+
+def test_times_in_the_zone_that_was_chosen():
+    page = pages.Page("console", "/operator/")
+    go(page, "audit")
+    page.see("document.querySelector('[data-table=audit] tbody tr')")
+    [[us]] = place.sql("select (extract(epoch from max(time)) * 1000000)::bigint from gateway.audit")
+    for zone in ("Pacific/Kiritimati", "America/St_Johns", ""):
+        go(page, "me")
+        page.select(selector="[name=zone]", value=zone)
+        page.see(f"document.querySelector('[name=zone]')?.value === '{zone}'")
+        go(page, "audit")
+        options = f"{{ dateStyle: 'short', timeStyle: 'medium', {f'timeZone: {zone!r}' if zone else ''} }}"
+        page.see(f"document.querySelector('[data-table=audit] tbody').innerText.includes(new Date({us} / 1000).toLocaleString(undefined, {options}))")
+    page.evaluate(code="localStorage.setItem('console-zone', 'Europe/Stockholm')")
+    read = page.evaluate(code=f"import(performance.getEntriesByType('resource').map((one) => one.name).find((name) => name.includes('/zone.'))).then(({{ usAt }}) => {json.dumps(list(CLOCKS))}.map((at) => new Date(usAt(at) / 1000).toISOString().slice(11, 16)))")
+    assert read == list(CLOCKS.values()), read
+    page.evaluate(code="localStorage.removeItem('console-zone')")
 
 
 def test_silence_leaves_only_an_action_in_doubt():

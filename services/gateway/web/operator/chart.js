@@ -1,6 +1,7 @@
 // A small line over time, by uPlot, in the colours of the page.
 import uPlot from "/vendor/uplot.js";
 import { html, useEffect, useRef } from "/vendor/htm-preact.js";
+import { zone } from "/operator/zone.js";
 
 const colour = (name) => getComputedStyle(document.documentElement).getPropertyValue(name).trim();
 
@@ -17,7 +18,7 @@ export function Line({ label, times, values, height = 140, marks, fits, stepped 
 		const line = { label, stroke: colour("--accent"), width: 2, fill: `${colour("--accent")}22`, ...(stepped ? { paths: uPlot.paths.stepped({ align: 1 }), points: { show: false } } : {}) };
 		const dots = { label: "Hit", stroke: colour("--gold"), paths: () => null, points: { show: true, size: 9, fill: colour("--gold") } };
 		plot.current = new uPlot({
-			width: place.current.clientWidth, height, legend: { show: false }, cursor: { y: false }, axes: [axis, { ...axis, size: fits ? 72 : 44 }],
+			width: place.current.clientWidth, height, legend: { show: false }, cursor: { y: false }, axes: [axis, { ...axis, size: fits ? 72 : 44 }], tzDate: (s) => uPlot.tzDate(new Date(s * 1000), zone()),
 			series: [{}, line, ...(marks ? [dots] : [])], scales: { y: { range: fits ? around : whole } },
 		}, marks ? [[], [], []] : [[], []], place.current);
 		const watch = new ResizeObserver(() => plot.current.setSize({ width: place.current.clientWidth, height }));

@@ -2,6 +2,7 @@
 import { html, render, useEffect, useState } from "/vendor/htm-preact.js";
 import { always } from "/kept.js";
 import { act, read, sentence, session } from "/operator/ask.js";
+import { Palette, usePalette } from "/operator/palette.js";
 import { Health, Overview } from "/operator/overview.js";
 import { Game } from "/operator/games.js";
 import { Games, Jackpot, Jackpots } from "/operator/jackpots.js";
@@ -58,10 +59,14 @@ function Login({ onIn, why }) {
 }
 
 function Frame({ me, children, screen, onOut }) {
+	const [going, open, close] = usePalette();
+	const screens = SCREENS.filter(([, , permission]) => me.permissions.includes(permission));
 	return html`<a class="skip" href="#overview" onClick=${(e) => { e.preventDefault(); document.querySelector("main").focus(); }}>To the content</a>
-		<nav aria-label="Screens"><b class="brand">Carillon</b>${SCREENS.filter(([, , permission]) => me.permissions.includes(permission)).map(([id, title]) => html`<a href="#${id}" aria-current=${id === screen ? "page" : undefined}>${title}${id === "approvals" ? html`<${Waiting} me=${me} />` : null}</a>`)}
+		<nav aria-label="Screens"><b class="brand">Carillon</b><button class="plain go" aria-haspopup="dialog" onClick=${open}>Go to … <kbd>Ctrl K</kbd></button>
+			${screens.map(([id, title]) => html`<a href="#${id}" aria-current=${id === screen ? "page" : undefined}>${title}${id === "approvals" ? html`<${Waiting} me=${me} />` : null}</a>`)}
 			<span class="spacer"></span><a href="#me" aria-current=${screen === "me" ? "page" : undefined}>${me.name}</a><button class="plain" onClick=${onOut}>Log out</button></nav>
-		<main tabindex="-1"><${ProofBanner} />${me.second_factor ? null : html`<p class="banner gold">Only a password protects this account. <a href="#me">Set up a second factor</a>.</p>`}${children}</main>`;
+		<main tabindex="-1"><${ProofBanner} />${me.second_factor ? null : html`<p class="banner gold">Only a password protects this account. <a href="#me">Set up a second factor</a>.</p>`}${children}</main>
+		${going ? html`<${Palette} screens=${[...screens, ["me", me.name]]} players=${me.permissions.includes("players")} onClose=${close} />` : null}`;
 }
 
 function App() {

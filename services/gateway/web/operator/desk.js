@@ -4,6 +4,7 @@ import { act, sentence } from "/operator/ask.js";
 import { OwnSessions, UserSessions } from "/operator/sessions.js";
 import { said } from "/operator/words.js";
 import { Act, Badge, Confirm, Panel, REASON, Secret, Table, Tile, Trouble, time, useRead } from "/operator/parts.js";
+import { chooseZone, chosenZone, zoneChoices } from "/operator/zone.js";
 
 // ---- exchange rates
 
@@ -113,10 +114,19 @@ export function SecondFactor({ me, onDone }) {
 		<label>Code that the app shows<input name="code" inputmode="numeric" maxlength="6" autocomplete="one-time-code" value=${code} onInput=${(e) => setCode(e.target.value)} /></label><button class="main">Set</button>${error ? html`<p class="bad" role="alert">${sentence(error)}</p>` : null}</form>`;
 }
 
+function Zone() {
+	const choose = (event) => {
+		chooseZone(event.target.value);
+		location.reload();
+	};
+	return html`<${Panel} title="Time zone"><label>Times are shown in<select name="zone" value=${chosenZone()} onChange=${choose}>${zoneChoices().map(([name, text]) => html`<option key=${name} value=${name}>${text}</option>`)}</select>
+		<small class="quiet">In this browser. The days of reports begin as set under Reports.</small></label><//>`;
+}
+
 export function Me({ me, again }) {
 	const [told, setTold] = useState("");
 	return html`<div class="tiles"><${Tile} name="Name" value=${me.name} note=${`operator ${me.operator}`} /><${Tile} name="Roles" value=${me.roles.join(", ")} /><${Tile} name="Session until" value=${time(me.expires_us)} note=${`ends after ${Math.round(me.idle_s / 60)} min without use`} /></div>
 		<div class="two"><${Panel} title="Password"><${Password} onDone=${() => setTold("The password is changed. Your other sessions have ended.")} />${told ? html`<p class="good" role="status">${told}</p>` : null}<//>
-		<${Panel} title="Second factor"><${SecondFactor} me=${me} onDone=${again} /><//></div>
+		<${Panel} title="Second factor"><${SecondFactor} me=${me} onDone=${again} /><//><${Zone} /></div>
 		<${OwnSessions} />`;
 }

@@ -4,7 +4,8 @@ import { randomHex } from "/api.js";
 import { act, read, sentence } from "/operator/ask.js";
 import { said } from "/operator/words.js";
 
-export { euros, time } from "/operator/words.js";
+export { euros } from "/operator/words.js";
+export { day, time } from "/operator/zone.js";
 export const numberOf = (player) => player.split("-")[1]; // 17 of 1-17
 export const whole = (n) => n === null || n === undefined ? "–" : new Intl.NumberFormat().format(n);
 

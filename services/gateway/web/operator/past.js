@@ -7,10 +7,10 @@ import { cellsOf, featureName, modeOf, wonBy } from "/game.js";
 import { gambleWords, titleOf, winName, wordsOf } from "/phases.js";
 import { Badge, Panel, Table, Tile, Trouble, numberOf, time, useRead } from "/operator/parts.js";
 import { wordOf } from "/operator/words.js";
+import { usAt } from "/operator/zone.js";
 
 const PAGE = 50;
 const KINDS = ["round", "jackpot", "card_prize", "double", "money", "bonus_spins", "void"];
-const usOf = (text) => text ? new Date(text).getTime() * 1000 : "";
 
 const gameOf = (games, id) => games.find((game) => game.id === id);
 const boughtOf = (games, entry) => entry.mode ? gameOf(games, entry.game)?.modes[entry.mode]?.name ?? "bought" : "";
@@ -21,7 +21,7 @@ const marksOf = (games, entry) => [boughtOf(games, entry), entry.bonus_spin && "
 export function History({ base, account, games }) {
 	const [only, choose] = useState({ kind: "", game: "", wins: "", from: "", to: "" });
 	const [before, setBefore] = useState([]);
-	const query = Object.entries({ limit: PAGE, kind: only.kind, game: only.game, wins: only.wins, from_us: usOf(only.from), to_us: usOf(only.to), before: before.at(-1) ?? "" }).filter(([, value]) => value).map(([name, value]) => `${name}=${value}`).join("&");
+	const query = Object.entries({ limit: PAGE, kind: only.kind, game: only.game, wins: only.wins, from_us: usAt(only.from), to_us: usAt(only.to), before: before.at(-1) ?? "" }).filter(([, value]) => value).map(([name, value]) => `${name}=${value}`).join("&");
 	const past = useRead(`${base}/history?${query}`, before.length ? 0 : 5000);
 	const put = (name) => (event) => { choose((old) => ({ ...old, [name]: event.target.value })); setBefore([]); };
 	const show = (minor) => minor === null ? "not seen yet" : money(minor, account.currency);

@@ -3,7 +3,7 @@ import { html, useState } from "/vendor/htm-preact.js";
 import { decimal, money, typedMinor } from "/format.js";
 import { wordOf } from "/operator/words.js";
 import { History, Round } from "/operator/past.js";
-import { Act, Badge, Group, Panel, REASON, Table, Tile, Trouble, numberOf, time, useRead, whole } from "/operator/parts.js";
+import { Act, Badge, Group, Panel, REASON, Table, Tile, Trouble, day, numberOf, time, useRead, whole } from "/operator/parts.js";
 
 export function Players({ me }) {
 	const [typed, setTyped] = useState("");
@@ -141,7 +141,7 @@ export function Player({ id, me, round }) {
 	const act = (action) => html`<${Act} action=${action} onDone=${player.again} />`;
 	return html`<p class="crumbs"><a href="#players">Players</a> / ${account.player}</p>${player.error ? html`<${Trouble} state=${player} />` : null}
 		<div class="tiles"><${Tile} name="Balance" value=${money(account.balance_minor, account.currency)} /><${Tile} name="Pending" value=${money(account.pending_minor, account.currency)} note="wins not collected yet" />
-			<${Tile} name="Moves" value=${whole(account.moves)} note=${`last ${time(account.last_us)}`} /><${Tile} name="Opened" value=${new Date(account.opened_us / 1000).toLocaleDateString()} />
+			<${Tile} name="Moves" value=${whole(account.moves)} note=${`last ${time(account.last_us)}`} /><${Tile} name="Opened" value=${day(account.opened_us)} />
 			<${Tile} name="State" value=${account.blocked ? "blocked" : "open"} state=${account.blocked ? "bad" : "good"} note=${account.claims_open ? "a jackpot is on the way" : ""} /></div>
 		${may("money") || may("care") || may("void") ? html`<${Panel} title="Act"><div class="groups">
 			${may("money") ? html`<${Group} name="Money">${[moneyAction(base, account, "deposits", "Deposit", "Money that came in."), moneyAction(base, account, "withdrawals", "Withdraw", "It is held until the provider has paid it."),

@@ -2,6 +2,7 @@
 // says its unit, so that a member which is new is told with its unit as well.
 import { html } from "/vendor/htm-preact.js";
 import { money } from "/format.js";
+import { time } from "/operator/zone.js";
 
 const NAMES = {
 	r_e27: "value in the row", jp_pool_e27: "value in the rows", jp_seed_e27: "seeds", jp_reserve_e27: "reserve", sent_e27: "sent to others", row_rate_nano: "row rate", next_row_rate_nano: "row rate from the next hit on",
@@ -13,7 +14,6 @@ const VALUES = { parameters: "change of terms", take_part: "take part" };
 
 export const nameOf = (key) => NAMES[key] ?? key.replace(UNITS, "").replaceAll("_", " ");
 export const wordOf = (text) => VALUES[text] ?? String(text).replaceAll(/[_-]/g, " ");
-export const time = (us) => us ? new Date(us / 1000).toLocaleString(undefined, { dateStyle: "short", timeStyle: "medium" }) : "–";
 
 // Whole numbers of 10^-digits of a euro, cut to cents for display; the books are exact.
 export function euros(text, digits = 27) {
