@@ -12,7 +12,7 @@ import urllib.request
 
 import jsonschema
 
-from lib_play import GAME, SECOND_KEY, Person, Socket, operator, pool_action
+from lib_play import GAME, RULES, SECOND_KEY, Person, Socket, force, operator, pool_action, second_key
 from lib_stack import ROOT, Installation, run, wait_until
 
 
@@ -206,6 +206,18 @@ def test_a_void():
     assert operator(place, f"/players/{person.number}/voids/{'00' * 16}/approve", None).status == 404
 
 
+def test_a_void_of_two():
+    """It names the round's jackpot."""
+    person = Person(place, deposit=100000)
+    force(place, person.name, [*RULES.stops(bonuses=3), 0], RULES.stops())
+    person.bet(1, 15, 1)
+    path, order = f"/players/{person.number}/voids", {"game": "bewitched", "round": person.told[0]["round"], "reason": "a test", "award": True}
+    waiting = wait_until("the request", lambda: next((a for a in [operator(place, path, order)] if a.status == 202), None), 60)
+    second_key(place)
+    wait_until("the void", lambda: operator(place, f"{path}/{waiting.json['id']}/approve", None, operator_key=SECOND_KEY).status == 200, 60)
+    assert operator(place, "/voids/requests", None, method="GET").json["requests"]
+
+
 def test_pools_and_rates():
     assert pool_action(place, 1, "pause").status == 200
     assert pool_action(place, 1, "adjust", {"currency": "EUR", "coin_minor": 1, "delta_minor": 1}).status == 200
@@ -256,7 +268,7 @@ def test_every_route_was_answered():
 if __name__ == "__main__":
     with Described("openapi") as place:
         try:
-            run(test_what_is_open_to_all, test_play, test_settings_and_refusals, test_limits_and_session, test_each_route_refuses_strangers, test_operators, test_series_and_reports, test_a_void,
+            run(test_what_is_open_to_all, test_play, test_settings_and_refusals, test_limits_and_session, test_each_route_refuses_strangers, test_operators, test_series_and_reports, test_a_void, test_a_void_of_two,
                 test_pools_and_rates, test_frames_of_the_websocket, test_the_page, test_every_route_was_answered)
         except SystemExit as status:
             if status.code:
