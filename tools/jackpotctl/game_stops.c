@@ -52,8 +52,9 @@ bool game_stops_list(PGconn *conn, bool json)
 		"select case when s.game = 0 then 'all' else coalesce((select g.id from "
 		"carillon.game g where g.number = s.game limit 1), s.game::text) end as game, s.by, "
 		"s.reason, s.actor, s.since from (select game, 'engine' as by, reason, '' as actor, "
-		"since from engine.stopped_game union all select game, 'operator', reason, actor, "
-		"since from wallet.switch) s order by s.game, s.by",
+		"since from engine.stopped_game e where not exists (select from gateway.game_start t "
+		"where t.game = e.game and t.time >= e.since) union all select game, 'operator', "
+		"reason, actor, since from wallet.switch) s order by s.game, s.by",
 		0, NULL);
 	bool none = PQntuples(result) == 0;
 
