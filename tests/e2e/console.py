@@ -354,7 +354,7 @@ def test_a_game_beside_its_exact_figures():
     """Definitions, their figures as slotmath computes them, and what was returned with its band."""
     person = Person(place, deposit=10000)
     person.bet(1, 15, 1)
-    wait_until("the figures", lambda: place.sql("select count(*) from carillon.game left join gateway.par using (math_version) where sheet is null") == [["0"]], 60)
+    wait_until("the figures", lambda: place.sql("select count(*) from carillon.game left join gateway.par using (math_version) where sheet is null") == [["0"]], 240)
     told = json.loads(subprocess.run([f"{BIN}/slotmath", "rtp", "mona-lisa", "--json"], capture_output=True, text=True, timeout=60, check=True).stdout)
     shown = wait_until("what was played", lambda: next((g for g in [operator(place, "/games/bewitched", None, method="GET").json] if g["returns"]), None), 60)
     par = next(v["par"] for v in operator(place, "/games/mona-lisa", None, method="GET").json["versions"] if v["math_version"] == told["math_version"])

@@ -186,7 +186,7 @@ def test_when_it_may_be_won_next():
     wait_until("the bets", lambda: int(place.sql(counted)[0][0]) >= bets > 0 or None, 60)
     wait_until("the sums", lambda: place.sql("select count(*) from (select distinct on (shard) shard, last_seq from wallet.batch order by shard, batch desc) b"
                                              " left join gateway.rollup_at a using (shard) where a.seq is distinct from b.last_seq") == [["0"]], 60)
-    wait_until("the exact figures", lambda: place.sql("select count(*) from carillon.game left join gateway.par using (math_version) where sheet is null") == [["0"]], 60)
+    wait_until("the exact figures", lambda: place.sql("select count(*) from carillon.game left join gateway.par using (math_version) where sheet is null") == [["0"]], 240)
     early = [row for pool in (1, 2) for row in forecast(pool)["rows"]]
     assert {row["status"] for row in early} == {"too_little"}, early
     [[game, tally, set_tally]] = place.sql("select g.number, t.id, s.id from carillon.game g join pool.tally t on t.game = g.number and t.pool = 1 join pool.tally s on s.game = g.number and s.pool = 2"

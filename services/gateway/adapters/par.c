@@ -18,7 +18,7 @@
 #define FIRST_US (10 * SECOND_US) /* after the start: players come first */
 #define EVERY_US (10 * SECOND_US)
 #define DIGEST_TEXT_MAX 65
-#define NICE_LEAST 19
+#define NICE 10 /* behind players, but not behind all that has lowest priority */
 
 /* Of the thread while it runs, of the loop otherwise. */
 static struct {
@@ -32,7 +32,7 @@ static struct {
 static void *compute(void *context)
 {
 	(void)context;
-	(void)setpriority(PRIO_PROCESS, 0, NICE_LEAST); /* on Linux: of this thread alone */
+	(void)setpriority(PRIO_PROCESS, 0, NICE); /* on Linux: of this thread alone */
 	par.sheet = par_sheet(par.definition, strlen(par.definition));
 	atomic_store(&par.done, true);
 	return NULL;

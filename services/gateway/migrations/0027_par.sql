@@ -5,7 +5,7 @@ create table gateway.par (
 	sheet json
 );
 comment on table gateway.par is 'Of each definition in carillon.game. A gateway claims one, computes its figures and keeps them; they never change.';
-comment on column gateway.par.sheet is 'services/gateway/adapters/par_sheet.h; null: still being computed. After a minute another gateway may claim it.';
+comment on column gateway.par.sheet is 'services/gateway/adapters/par_sheet.h; null: still being computed. After ten minutes another gateway may claim it.';
 
 create function gateway.par_claim() returns table (digest text, definition text) language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 declare
@@ -13,8 +13,8 @@ declare
 begin
 	insert into gateway.par as p (math_version)
 	select g.math_version from carillon.game g left join gateway.par k using (math_version)
-	where k.math_version is null or (k.sheet is null and k.claimed < now() - interval '1 minute') order by g.first_seen, g.number limit 1
-	on conflict (math_version) do update set claimed = now() where p.sheet is null and p.claimed < now() - interval '1 minute'
+	where k.math_version is null or (k.sheet is null and k.claimed < now() - interval '10 minutes') order by g.first_seen, g.number limit 1
+	on conflict (math_version) do update set claimed = now() where p.sheet is null and p.claimed < now() - interval '10 minutes'
 	returning p.math_version into claimed;
 	return query select encode(g.math_version, 'hex'), g.definition from carillon.game g where g.math_version = claimed limit 1;
 end $$;
