@@ -205,8 +205,8 @@ OPENS = [(re.compile(rf"{method} /v1/operators/1{pattern}"), scope) for method, 
     ("POST", "/(users|user-sessions|keys|webhooks).*", ""),
     ("POST", "/(players|sessions)", "players"),
     ("POST", "/players/1/(limits|block|bonus-spins.*)", "players"),
-    ("POST", "/players/1/(deposits|withdrawals.*|corrections|grants.*|voids)", "money"),
-    ("POST", "/(fx-rates.*|gaming-day)", "money"),
+    ("POST", "/players/1/(deposits|withdrawals.*|corrections|grants.*|voids.*)", "money"),
+    ("POST", "/(amounts/.*|fx-rates.*|gaming-day)", "money"),
     ("POST", "/(pools|games)/.*", "pools"),
 )]
 
