@@ -277,6 +277,7 @@ def test_approvals():
     """A large deposit waits for another person, who sees it in the menu and decides with a reason."""
     person = Person(place, deposit=1000)
     before = person.balance
+    wait_until("the account", lambda: place.sql(f"select 1 from wallet.account where player = {person.id}"), 60)
     page = pages.Page("console", "/operator/")
     for _ in range(2):
         go(page, f"players/{person.number}")

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Keys of back ends, from outside: made, listed, replaced and ended by jackpotctl and by route; limited to scopes, to amounts, to pools; ended by time. What a key
 may not do is 403 scope_exceeded, has a line in the audit log, and books nothing. What each scope opens is written here a second time."""
+import hashlib
 import json
 import os
 import re
@@ -8,7 +9,7 @@ import subprocess
 import time
 
 import staff
-from lib_play import GAME, RULES, Person, force, operator
+from lib_play import GAME, RULES, Person, approve, force, operator
 from lib_stack import BIN, run, wait_until
 from openapi import ROUTES, Described
 
@@ -178,6 +179,22 @@ def test_replaced_by_jackpotctl():
     refused("nightly")
     assert listed()["nightly"]["state"] == "active"  # the new one is the last of this name
     jackpotctl("end", listed()["nightly"]["id"])
+
+
+def test_a_key_and_its_successor_are_one_asker():
+    """Whoever holds both cannot approve what they asked for."""
+    make("pair")
+    KEYS["pair 2"] = re.search("[0-9a-f]{64}", jackpotctl("rotate", listed()["pair"]["id"]))[0]
+    taken("pair 2")
+    KEYS["pair 3"] = re.search("[0-9a-f]{64}", jackpotctl("rotate", hashlib.sha256(KEYS["pair 2"].encode()).hexdigest()[:8]))[0]
+    taken("pair 3")
+    waits = ask("pair", "/pools/1/actions", {"action": "adjust", "reason": "x", "parameters": {"currency": "EUR", "coin_minor": 1, "delta_minor": 1}})
+    assert waits.status == 202, waits
+    for name in ("pair", "pair 2", "pair 3"):
+        assert approve(place, 1, waits.json["id"], KEYS[name]).error["code"] == "same_approver", name
+        refusal = ask(name, f"/pools/1/actions/{waits.json['id']}/refuse", {"reason": "x"})
+        assert refusal.error["code"] == "same_approver", refusal
+    assert operator(place, f"/pools/1/actions/{waits.json['id']}/refuse", {"reason": "x"}).status == 200
 
 
 def test_a_key_that_only_reads():

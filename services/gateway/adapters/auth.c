@@ -132,6 +132,7 @@ static void key_add(struct gateway *gateway, uint32_t id, const char *text, size
 	memset(key, 0, sizeof(*key));
 	key->id = id;
 	(void)crypto_hash_sha256(key->digest, (const unsigned char *)text, length);
+	memcpy(key->first, key->digest, sizeof(key->first));
 }
 
 static void key_file(struct gateway *gateway, const char *name, uint32_t id)

@@ -39,6 +39,11 @@ static bool row_read(struct operator_key *key, const PGresult *result, int row)
 	if (good)
 		memcpy(key->digest, digest, length);
 	PQfreemem(digest);
+	digest = pg_bytea(result, row, 6, &length);
+	good = good && length == sizeof(key->first);
+	if (good)
+		memcpy(key->first, digest, length);
+	PQfreemem(digest);
 	key->expires_us = (uint64_t)pg_number(result, row, 2);
 	if (!PQgetisnull(result, row, 3))
 		good = scope_kinds_read(PQgetvalue(result, row, 3), &key->scope) && good;
@@ -140,7 +145,7 @@ void operator_keys_tick(struct gateway *gateway)
 	pg_pool_query(gateway->pg_ro,
 		"select operator, digest, coalesce((extract(epoch from expires) * "
 		"1000000)::bigint, 0), case when read_only then 'read' else scopes end, amounts, "
-		"pools from gateway.operator_key where revoked is null and (expires is null or "
+		"pools, coalesce(first, digest) from gateway.operator_key where revoked is null and (expires is null or "
 		"expires > now()) order by created limit 513",
 		0, NULL, READ_MS, on_rows, gateway);
 }

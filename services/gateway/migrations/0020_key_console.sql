@@ -3,9 +3,11 @@
 alter table gateway.operator_key
 	add column scopes text check (scopes ~ '^(read|players|money|pools)(,(read|players|money|pools))*$'),
 	add column used timestamptz,
-	add column successor bytea check (length(successor) = 32);
+	add column successor bytea check (length(successor) = 32),
+	add column first bytea check (length(first) = 32);
 comment on column gateway.operator_key.scopes is 'What the key may do at all, read,money (services/gateway/core/scope.h); null: everything.';
 comment on column gateway.operator_key.used is 'When a gateway last accepted the key, to some ten seconds; null: not since this column is there.';
+comment on column gateway.operator_key.first is 'Digest of the key that was made first of those that replace each other: for approvals all of them are one asker. Null: this one.';
 comment on column gateway.operator_key.successor is 'Digest of the key that replaces it: it is replaced once. Null: none.';
 
 create function gateway.key_new(of_operator integer, of_digest bytea, of_name text, of_scopes text, of_amounts text, of_pools text, days integer, actor text)
@@ -43,9 +45,9 @@ begin
 		verdict := 'full';
 	else
 		verdict := 'made';
-		insert into gateway.operator_key (operator, digest, note, read_only, scopes, amounts, pools, expires, created_by)
+		insert into gateway.operator_key (operator, digest, note, read_only, scopes, amounts, pools, expires, created_by, first)
 		values (of_operator, of_digest, k.note, k.read_only, k.scopes, k.amounts, k.pools,
-			now() + case when days is null then k.expires - k.created else make_interval(days => days) end, actor);
+			now() + case when days is null then k.expires - k.created else make_interval(days => days) end, actor, coalesce(k.first, k.digest));
 		update gateway.operator_key o set successor = of_digest, expires = least(o.expires, now() + make_interval(secs => keep_s))
 		where o.operator = of_operator and o.digest = k.digest;
 	end if;
