@@ -37,7 +37,7 @@ create function gateway.par_band(stakes numeric, drawn numeric, stake_squares nu
 set search_path = pg_catalog, pg_temp as $$
 	select json_build_object('rtp_percent', round(100 * rtp, 4), 'theory_percent', round(low, 6), 'theory_high_percent', round(high, 6),
 		'z', case when error > 0 then round((100 * rtp - least(greatest(100 * rtp, low), high)) / error, 3) end,
-		'band_low_percent', round(low - 1.96 * error, 4), 'band_high_percent', round(high + 1.96 * error, 4))
+		'band_low_percent', round(greatest(low - 1.96 * error, 0), 4), 'band_high_percent', round(high + 1.96 * error, 4))
 	from (select drawn / nullif(stakes, 0) as rtp, 100 * sqrt(variance * stake_squares) / nullif(stakes, 0) as error) e
 $$;
 comment on function gateway.par_band is 'The drawn return beside the exact one; its standard error from the exact variance of a round: sqrt(variance x sum of stake^2) / stakes.';

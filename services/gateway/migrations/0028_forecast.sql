@@ -90,8 +90,8 @@ begin
 	else
 		select date_bin('15 minutes', min(m.time) + interval '14 minutes 59 seconds', timestamptz 'epoch') into first from gateway.bet_mix m;
 	end if;
-	begins := greatest(date_bin('15 minutes', now() - make_interval(hours => forecast.hours), timestamptz 'epoch'), coalesce(first, now()));
-	watched_s := greatest(extract(epoch from now() - begins), 0);
+	begins := least(greatest(date_bin('15 minutes', now() - make_interval(hours => forecast.hours), timestamptz 'epoch'), coalesce(first, now())), now());
+	watched_s := extract(epoch from now() - begins);
 	select coalesce(sum(y.stakes::numeric * a.rate_nano * a.ppm * power(10::numeric, 3 - (exponents->>a.currency::text)::integer)), 0) into fed_e18
 		from pool.tally a join gateway.rollup_tally y on y.tally = a.id where a.pool = of_pool and y.time >= begins;
 	with rows as (

@@ -61,8 +61,8 @@ export function Forecast({ base }) {
 			{ name: "place", title: "Row", csv: placeName, show: placeName }, { name: "value_minor", title: "Now", number: true, show: (r) => html`<b class="gold">${money(r.value_minor, r.currency)}</b>` },
 			{ ...then("mean_s"), title: "Expected in", show: (r) => r.next ? html`<b>${lasting(r.next.mean_s)}</b>` : html`<span class="quiet">${WHY[r.status]}</span>` },
 			{ ...then("median_s"), title: "Half of all within", show: (r) => r.next ? lasting(r.next.median_s) : "–" },
-			{ ...then("high_s"), title: "90 of 100", show: (r) => r.next ? `${lasting(r.next.low_s)} to ${lasting(r.next.high_s)}` : "–" },
+			{ ...then("high_s"), title: "90 of 100, time", show: (r) => r.next ? `${lasting(r.next.low_s)} to ${lasting(r.next.high_s)}` : "–" },
 			{ ...then("value_mean_minor"), title: "Value then", show: (r) => r.next ? money(r.next.value_mean_minor, r.currency) : "–" },
-			{ ...then("value_high_minor"), title: "90 of 100", show: (r) => r.next ? `${money(r.next.value_low_minor, r.currency)} to ${money(r.next.value_high_minor, r.currency)}` : "–" }]} />
+			{ ...then("value_high_minor"), title: "90 of 100, value", show: (r) => r.next ? `${money(r.next.value_low_minor, r.currency)} to ${money(r.next.value_high_minor, r.currency)}` : "–" }]} />
 			<p class="quiet">The chance of a round is exact, from the definition; how much is played is taken from ${time(forecast.data.from_us)} until now. A jackpot does not remember: it is not due, however long it was not won.</p>` : null}<//>`;
 }
