@@ -446,6 +446,14 @@ def test_a_stopped_game():
     assert operator(place, f"/games/{STOPPED}/start", {"reason": "it was looked into"}).status == 200
 
 
+def test_a_jackpot_is_not_taken_back():
+    """Its money is that of all, so only those who act for all name it in a void or approve one that does."""
+    voids = f"/v1/operators/2/players/{NUMBER}/voids"
+    for path, body in ((voids, {"game": "bewitched", "round": 1, "reason": "curiosity", "award": True}), (f"{voids}/{'00' * 16}/approve", None)):
+        answer = WHO["key"]("POST", path, body)
+        assert answer.status == 403 and answer.error["code"] == "not_pool_operator", (path, answer)
+
+
 def stops(number=1):
     """game -> its stop, as an operator is told."""
     answer = good(staff.answered(lambda: operator(place, "/games", None, method="GET", operator_key=KEY_2 if number == 2 else None, number=number)), "the stops")

@@ -12,7 +12,7 @@ import tempfile
 import time
 
 from lib_forgeries import Forgeries
-from lib_play import RULES, Person, force, pool_action
+from lib_play import RULES, SECOND_KEY, Person, force, operator, pool_action, second_key
 from lib_stack import BIN, PSQL, Installation, read_text, run, wait_until
 
 BEWITCHED = "bewitched"
@@ -88,6 +88,21 @@ def card_round(person):
     wait_until("the award", lambda: place.sql(f"select 1 from wallet.claim where player = {person.id} and move = {claim['move']} and closed_seq is not null"), 20)
 
 
+def voided_rounds(person):
+    """Two rounds that won the jackpot: the void of the first leaves it, that of the second takes it back."""
+    for award in (False, True):
+        force(place, person.name, JACKPOT)
+        hit = person.bet(2, 5, 1).json["round"]["round"]
+        finish(person)
+        wait_until("the award", lambda h=hit: place.sql(f"select 1 from wallet.claim where player = {person.id} and move = {h} and closed_seq is not null"), 60)
+        body = {"game": BEWITCHED, "round": hit, "reason": "a test", "award": award}
+        told = wait_until("the void", lambda b=body: next((a for a in [person.operator("voids", b, f"void-{b['award']}")] if a.status in (200, 202)), None), 60)
+        if award:
+            told = second_key(place, lambda t=told: operator(place, f"/players/{person.number}/voids/{t.json['id']}/approve", None, operator_key=SECOND_KEY))
+        assert told.status == 200 and (told.json["awards_minor"] > 0) == award, told
+        person.refresh()
+
+
 def spins_of(person, spins, used):
     body = {"game": BEWITCHED, "currency": "EUR", **BET, "spins": spins, "expires_us": 4000000000000000}
     gift = person.operator("bonus-spins", body, status=200).json["id"]
@@ -138,6 +153,7 @@ def test_a_ledger_is_played_and_proven():
         person.deposit(100)  # taken by every wallet again
     lost_bet(people[0])
     pool_action(place, 2, "parameters", {"level": "clubs", "wager_ppm": 2600})
+    voided_rounds(Person(place, deposit=1000000))
     play(people)
     lost_bet(people[0])  # accrues by the share that has come into force
     close_day("--json")
@@ -147,7 +163,7 @@ def test_a_ledger_is_played_and_proven():
     new = in_order("--since-last", "--state", copy_of_state())
     assert new["since"] == first["rows"] and new["rows"] > 10 and new["heads"] > 0, new
     whole = in_order()
-    assert whole["rows"] == new["rows"] + first["rows"] and whole["hits"] == hits == 4, (whole, hits)
+    assert whole["rows"] == new["rows"] + first["rows"] and whole["hits"] == hits == 6, (whole, hits)
     for report in (new, whole):
         assert [p["point"] for p in report["points"] if p["checked"] == 0] == [], report
 
@@ -555,6 +571,13 @@ def test_13_nothing_negative():
     check(13, named, Tampering("wallet.journal", row, "pending_after = -1"))
     check(13, f"account of player {player}", Tampering("wallet.account", f"player = {player}", "pendings = '{1,1,-5}'"))
     check(13, "PLAYER", Tampering("wallet.house_leg", f"shard = {shard} and account = 'PLAYER'", "amount = amount - 100000000000"))
+
+
+def test_14_jackpots_of_voids():
+    """Whether a void took the jackpots back is in its record."""
+    for which, change in (("awards > 0", "awards = 0"), ("awards = 0", "awards = (select c.paid_minor from wallet.claim c where c.player = void.player and c.move = void.round)")):
+        shard, seq = one(f"select shard, seq from wallet.void where {which}")
+        check(14, f"shard {shard}, seq {seq}", Tampering("wallet.void", f"shard = {shard} and seq = {seq}", change), new=True)
 
 
 def test_15_card_rounds():

@@ -37,13 +37,15 @@ static const char weights_sql[] =
 	"r.player >> 48) and w.time <= r.opened + interval '1 minute') order by r.pool, r.number "
 	"limit 20";
 
-/* A card round names the version of the odds that were in force when its claim was booked. */
+/* A card round names the version of the odds that were in force when its claim was booked. Builds
+ * that name none open the rounds of a set until the first one that does, whatever other instances
+ * have written meanwhile. */
 static const char odds_sql[] =
 	"with s as (select pool, currency, digest as odds, 0 as operator, since, lead(since) over "
 	"(partition by pool, currency order by number) as until from cards.set_odds union all "
 	"select pool, currency, action, operator, time, lead(time) over (partition by pool, "
 	"operator, game, currency order by version) from cards.odds), began as (select pool, "
-	"min(since) + interval '1 minute' as at from cards.set_odds group by pool) "
+	"min(claimed) as at from cards.round where odds is not null group by pool) "
 	"select format('set %s, card round %s', r.pool, r.number), format('odds of version %s', "
 	"coalesce(encode(r.odds, 'hex'), 'none')), 'the version in force at its claim' from "
 	"cards.round r where (r.odds is not null or r.claimed > (select at from began b where b.pool "

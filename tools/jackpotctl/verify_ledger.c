@@ -407,9 +407,8 @@ static const char voids_sql[] =
 	"or v.currency <> j.currency or v.stake_returned <> j.win_balance or v.win_taken <> j.stake "
 	"or v.receivable <> j.amount or v.pending_taken <> j.forfeit or j.round >= j.move limit 20";
 
-/* A void takes back all jackpots of its round or none. The record, which point 14 proves, says so
- * too.
- */
+/* A void takes back all jackpots of its round or none. Which of both its record says, and point 14
+ * compares. */
 static const char void_awards_sql[] =
 	"select 12, format('shard %s, seq %s', v.shard, v.seq), format('jackpots of %s taken back', "
 	"v.awards), format('%s, all that were paid to the round', a.paid) from @voided@ v, lateral "

@@ -41,7 +41,9 @@ static const char extras[] =
 	"j.time >= (select coalesce(min(first_seen), 'infinity') from cards.terms), "
 	"case when j.kind = 7 and j.refusal = 0 then (select a.paid from "
 	"wallet.round_awards(j.player, j.round, j.shard, j.seq) a) end, "
-	"(extract(epoch from j.time) * 1000000)::bigint";
+	"(extract(epoch from j.time) * 1000000)::bigint, "
+	"case when j.kind = 7 and j.refusal = 0 then (select v.awards from wallet.void v where "
+	"v.player = j.player and v.round = j.round and v.seq = j.seq) end";
 static const char moves_only[] = "(j.move > 0 or j.kind = 1)";
 
 enum column {
@@ -70,7 +72,8 @@ enum column {
 	PAST,
 	ODDS_KNOWN,
 	AWARDS,
-	TIME
+	TIME,
+	VOID_AWARDS
 };
 
 static _Noreturn void fail(const char *what, const char *why)
@@ -205,6 +208,8 @@ static bool send_row(struct engine *engine, const PGresult *rows, int row)
 	move.odds_known = PQgetvalue(rows, row, ODDS_KNOWN)[0] != 0;
 	move.awards = PQgetisnull(rows, row, AWARDS) ? 0 : pass_number(rows, row, AWARDS);
 	move.time_us = PQgetisnull(rows, row, TIME) ? 0 : (uint64_t)pass_number(rows, row, TIME);
+	move.void_awards =
+		PQgetisnull(rows, row, VOID_AWARDS) ? 0 : pass_number(rows, row, VOID_AWARDS);
 	return message_send(engine, &input);
 }
 
@@ -319,7 +324,7 @@ static char *cursor_sql(const struct verify_options *options, const struct verif
 		"(select shard, accepted as row from before where accepted is not null union select "
 		"shard, max(last) from before group by shard, player) "
 		"select %s, false, %s from @journal@ j%s where %s%s "
-		"union all select %s, true, null, null, null, false, null, null from lasts l join wallet.entry j on "
+		"union all select %s, true, null, null, null, false, null, null, null from lasts l join wallet.entry j on "
 		"j.shard = l.shard and j.seq = l.row[1] and j.day = date '2000-01-01' + "
 		"l.row[2]::integer order by 1, 3, 2",
 		base, moves_only, day, part, columns, extras,

@@ -1,7 +1,7 @@
 /* Voids that take back a round's jackpots: one key or user of the operator requests them, another
  * approves. */
 #include "services/gateway/adapters/money.h"
-#include "services/gateway/adapters/staff.h"
+#include "services/gateway/adapters/pool_actions.h"
 #include "services/gateway/adapters/voids.h"
 
 #include "libcommon/base/hex.h"
@@ -24,7 +24,7 @@ struct waiting {
 	struct void_order order;
 	char operator_text[TEXT_NUMBER], player_text[TEXT_NUMBER], round_text[TEXT_NUMBER],
 		awards_text[TEXT_NUMBER];
-	char id[HEX_MAX], content[HEX_MAX], key[HEX_MAX], actor[ASKER_MAX];
+	char id[HEX_MAX], content[HEX_MAX], key[HEX_MAX];
 };
 
 #define COLUMNS                                                                                    \
@@ -41,20 +41,19 @@ enum column {
 	AWARDS,
 	ASKED_BY,
 	APPROVED_BY,
-	ASKED_US
+	ASKED_US,
+	MADE, /* of an approval: this request made it */
+	SAME  /* the requester asks */
 };
 
 static struct waiting *waiting_new(struct gateway *gateway, struct edge_request *request,
 	uint32_t operator_id, const struct void_order *order)
 {
 	struct waiting *waiting = waiter_new(sizeof(*waiting), gateway, request, order->player);
-	struct asker asker;
 
 	waiting->operator_id = operator_id;
 	waiting->order = *order;
-	(void)asker_of(gateway, request, &asker);
-	pg_bytea_text(asker.digest, sizeof(asker.digest), waiting->key);
-	(void)snprintf(waiting->actor, sizeof(waiting->actor), "%s", asker.name);
+	pg_bytea_text(order->asker, sizeof(order->asker), waiting->key);
 	pg_bytea_text(order->id, ID_BYTES, waiting->id);
 	pg_bytea_text(order->hash, ID_BYTES, waiting->content);
 	(void)snprintf(
@@ -66,6 +65,30 @@ static struct waiting *waiting_new(struct gateway *gateway, struct edge_request 
 	(void)snprintf(
 		waiting->awards_text, sizeof(waiting->awards_text), "%" PRId64, order->awards);
 	return waiting;
+}
+
+bool void_may_name(struct gateway *gateway, struct edge_request *request, uint32_t operator_id,
+	struct void_order *order)
+{
+	struct asker asker;
+
+	if (!pool_operator(operator_id)) {
+		wrong_denied(request, "not_pool_operator");
+		edge_answer_error(request, 403, "not_pool_operator",
+			"The jackpots of a round are the money of all operators, and this operator "
+			"may not take them back.",
+			"award", "true", "an operator that may act on pools");
+		return false;
+	}
+	if (!asker_of(gateway, request, &asker)) {
+		edge_answer_error(request, 401, "operator_key",
+			"The session has ended. Nothing was done.", "Authorization", NULL,
+			"Bearer and the operator's key, or a session");
+		return false;
+	}
+	memcpy(order->asker, asker.digest, sizeof(order->asker));
+	(void)snprintf(order->actor, sizeof(order->actor), "%s", asker.name);
+	return true;
 }
 
 static void audit(
@@ -103,6 +126,7 @@ static void approved(struct waiting *waiting, struct edge_request *request, cons
 	struct void_order *order = &waiting->order;
 
 	order->approved = true;
+	order->agreed = pg_number(row, 0, AWARDS);
 	order->body.award = true;
 	order->body.round = pg_number(row, 0, ROUND);
 	(void)snprintf(order->body.game, sizeof(order->body.game), "%s", PQgetvalue(row, 0, GAME));
@@ -146,7 +170,7 @@ void void_ask_second(
 		waiting_new(gateway, request, player_operator(order->player), order);
 	const char *parameters[] = { waiting->operator_text, waiting->id, waiting->content,
 		waiting->player_text, order->body.game, waiting->round_text, order->body.reason,
-		waiting->awards_text, waiting->key, waiting->actor };
+		waiting->awards_text, waiting->key, waiting->order.actor };
 
 	pg_pool_query(gateway->pg,
 		"with made as (insert into gateway.void_request (operator, id, content, player, "
@@ -159,19 +183,22 @@ void void_ask_second(
 		10, parameters, WRITE_MS, on_asked, waiting);
 }
 
+/* Of two approvals at once the second finds the row as it was before the first: still waiting. So
+ * whose request it is tells whether it is approved now. */
 static void on_approved(void *context, PGresult *result, const char *error)
 {
 	struct waiting *waiting = context;
 	struct edge_request *request = waiter_rows(&waiting->waiter, result, error);
 
+	if (result != NULL && PQntuples(result) == 1 && PQgetvalue(result, 0, MADE)[0] == 't')
+		audit(waiting, "void approval", PQgetvalue(result, 0, ID), 200);
 	if (request == NULL)
 		goto out;
 	if (PQntuples(result) == 0) {
 		edge_answer_error(request, 404, "void_unknown",
 			"No void with this id was requested for this player.", "id",
 			edge_parameter(request, 2), "the id of a void that waits for approval");
-	} else if (strcmp(PQgetvalue(result, 0, STATUS), "approved") == 0) {
-		audit(waiting, "void approval", PQgetvalue(result, 0, ID), 200);
+	} else if (PQgetvalue(result, 0, SAME)[0] != 't') {
 		approved(waiting, request, result);
 	} else {
 		audit(waiting, "void approval", PQgetvalue(result, 0, ID), 403);
@@ -190,17 +217,19 @@ void on_void_approve(struct edge_request *request, void *context)
 	uint32_t operator_id;
 
 	if (!auth_operator_path(gateway, request, &operator_id) ||
-		!player_path(request, operator_id, &order.player) || !id_path(request, order.id))
+		!player_path(request, operator_id, &order.player) || !id_path(request, order.id) ||
+		!void_may_name(gateway, request, operator_id, &order))
 		return;
 	struct waiting *waiting = waiting_new(gateway, request, operator_id, &order);
 	const char *parameters[] = { waiting->operator_text, waiting->id, waiting->key,
-		waiting->actor, waiting->player_text };
+		waiting->order.actor, waiting->player_text };
 	pg_pool_query(gateway->pg,
 		"with made as (update gateway.void_request set status = 'approved', approved_key = "
 		"$3::bytea, approved_by = $4, approved = now() where operator = $1::integer and id "
 		"= $2::bytea and player = $5::bigint and status = 'waiting' and asked_key <> "
-		"$3::bytea returning *) select " COLUMNS "from made union all select " COLUMNS
-		"from gateway.void_request where operator = $1::integer and id = $2::bytea and "
+		"$3::bytea returning *) select " COLUMNS
+		", true, false from made union all select " COLUMNS
+		", false, asked_key = $3::bytea from gateway.void_request where operator = $1::integer and id = $2::bytea and "
 		"player = $5::bigint and not exists (select from made)",
 		5, parameters, WRITE_MS, on_approved, waiting);
 }

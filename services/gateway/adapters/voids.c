@@ -203,10 +203,12 @@ static bool same_content(const struct waiting *waiting, const PGresult *result)
 }
 
 /* A claim is opened with its round's row and only ever closed, so none is missed once the round
- * can be read; the wallet checks again. */
-static const char claims_sql[] = "select gateway.claims_open($1::bigint, $2::bigint), 0::bigint";
+ * can be read; the wallet checks again. Read where requests are written: a copy may be behind. */
+static const char claims_sql[] =
+	"select gateway.claims_open($1::bigint, $2::bigint), 0::bigint, exists (select from "
+	"gateway.void_request where operator = $3::integer and id = $4::bytea)";
 static const char awards_sql[] =
-	"select unpaid, paid from wallet.round_awards($1::bigint, $2::bigint, 0, 0)";
+	"select unpaid, paid, false from wallet.round_awards($1::bigint, $2::bigint, 0, 0)";
 
 static void refuse_void(const struct waiting *waiting, struct edge_request *request,
 	const char *code, const char *message)
@@ -225,7 +227,12 @@ static void on_claims(void *context, PGresult *result, const char *error)
 	if (request == NULL)
 		goto out;
 	order->awards = pg_number(result, 0, 1);
-	if (pg_number(result, 0, 0) > 0) {
+	if (PQgetvalue(result, 0, 2)[0] == 't') {
+		/* the key has requested a void that names jackpots, and this one does not */
+		void_audit(waiting->gateway, waiting->ticket, order->player, order->body.round,
+			order->body.game, 422);
+		void_other_content(request);
+	} else if (pg_number(result, 0, 0) > 0) {
 		retry_hint(request);
 		refuse_void(waiting, request, "claim_open",
 			"This round has won a jackpot or Jackpot Cards that are not paid yet. It "
@@ -234,6 +241,10 @@ static void on_claims(void *context, PGresult *result, const char *error)
 	} else if (order->body.award && order->awards == 0) {
 		refuse_void(waiting, request, "no_award",
 			"No jackpot was paid to this round. Void it without \"award\".");
+	} else if (order->approved && order->awards != order->agreed) {
+		refuse_void(waiting, request, "awards_changed",
+			"More jackpots or Jackpot Cards were paid to this round after the request. "
+			"Nothing was done. Request the void again, with a new Idempotency-Key.");
 	} else if (order->body.award && !order->approved) {
 		void_ask_second(waiting->gateway, request, order);
 	} else {
@@ -245,13 +256,16 @@ out:
 
 static void claims_query(struct waiting *waiting)
 {
-	char numbers[2][24];
-	const char *parameters[] = { numbers[0], numbers[1] };
+	const struct void_order *order = &waiting->order;
+	char numbers[3][24], id[2 * ID_BYTES + 3] = "\\x";
+	const char *parameters[] = { numbers[0], numbers[1], numbers[2], id };
 
-	(void)snprintf(numbers[0], sizeof(numbers[0]), "%" PRId64, waiting->order.player);
-	(void)snprintf(numbers[1], sizeof(numbers[1]), "%" PRId64, waiting->order.body.round);
-	pg_pool_query(waiting->gateway->pg_ro, waiting->order.body.award ? awards_sql : claims_sql,
-		2, parameters, QUERY_MS, on_claims, waiting);
+	(void)snprintf(numbers[0], sizeof(numbers[0]), "%" PRId64, order->player);
+	(void)snprintf(numbers[1], sizeof(numbers[1]), "%" PRId64, order->body.round);
+	(void)snprintf(numbers[2], sizeof(numbers[2]), "%" PRIu32, player_operator(order->player));
+	hex_format(order->id, ID_BYTES, id + 2);
+	pg_pool_query(waiting->gateway->pg, order->body.award ? awards_sql : claims_sql,
+		order->body.award ? 2 : 4, parameters, QUERY_MS, on_claims, waiting);
 }
 
 void void_other_content(struct edge_request *request)
@@ -320,7 +334,8 @@ void on_void(struct edge_request *request, void *context)
 	if (!auth_operator_path(gateway, request, &operator_id) || !auth_key(request, &key) ||
 		!player_path(request, operator_id, &order.player) ||
 		!answer_parse(request, void_fields, &order.body) ||
-		!game_served(gateway, request, order.body.game))
+		!game_served(gateway, request, order.body.game) ||
+		(order.body.award && !void_may_name(gateway, request, operator_id, &order)))
 		return;
 	auth_id(key, "void", order.id);
 	content_hash(order.player, &order.body, order.hash);
@@ -349,7 +364,7 @@ static const char report_sql[] =
 	"win), '[]')::text from (select * from wallet.void_report where operator = $1::integer order "
 	"by day desc limit 1000) r";
 
-static void on_report(void *context, PGresult *result, const char *error)
+static void on_summed(void *context, PGresult *result, const char *error)
 {
 	struct waiting *waiting = context;
 	struct json_out *out = &waiting->gateway->out;
@@ -376,6 +391,6 @@ void on_void_report(struct edge_request *request, void *context)
 	if (!auth_operator_path(gateway, request, &operator_id) || !answer_query(request, names))
 		return;
 	(void)snprintf(number, sizeof(number), "%" PRIu32, operator_id);
-	pg_pool_query(gateway->pg_ro, report_sql, 1, parameters, QUERY_MS, on_report,
+	pg_pool_query(gateway->pg_ro, report_sql, 1, parameters, QUERY_MS, on_summed,
 		waiting_new(gateway, request));
 }

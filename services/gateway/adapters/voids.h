@@ -2,7 +2,7 @@
 #ifndef CARILLON_GATEWAY_ADAPTERS_VOIDS_H
 #define CARILLON_GATEWAY_ADAPTERS_VOIDS_H
 
-#include "services/gateway/adapters/gateway.h"
+#include "services/gateway/adapters/staff.h"
 
 /* A void as an operator orders it. */
 struct void_order {
@@ -11,6 +11,10 @@ struct void_order {
 	uint8_t id[ID_BYTES], hash[ID_BYTES]; /* of the Idempotency-Key and of the content */
 	int64_t awards;			      /* what the round's jackpots are */
 	bool approved;			      /* it names them, and a second approver agreed */
+	int64_t agreed;			      /* to this sum */
+	/* Who asks, from when the request was accepted: the session may end before it is stored. */
+	uint8_t asker[STAFF_DIGEST_BYTES];
+	char actor[ASKER_MAX];
 };
 
 /* voids.c: carries the order out, or answers with what it became. */
@@ -18,7 +22,11 @@ void void_carry_out(
 	struct gateway *gateway, struct edge_request *request, const struct void_order *order);
 /* Answers 422: the key was used for another order. */
 void void_other_content(struct edge_request *request);
-/* void_requests.c: stores the order and answers 202; an order that was approved is carried out. */
+/* void_requests.c: may whoever asks name jackpots? Takes who it is; false when 401 or 403 was
+ * answered. */
+bool void_may_name(struct gateway *gateway, struct edge_request *request, uint32_t operator_id,
+	struct void_order *order);
+/* Stores the order and answers 202; an order that was approved is carried out. */
 void void_ask_second(
 	struct gateway *gateway, struct edge_request *request, const struct void_order *order);
 

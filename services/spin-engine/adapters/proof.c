@@ -148,6 +148,7 @@ static bool row_read(const struct proving *proving, const Carillon__ProofMove *f
 	row->past = (struct past_round){ fact->game, fact->round, money_of(from->past_stake),
 		money_of(from->past_credited), money_of(0) };
 	row->awards = money_of(from->awards);
+	row->void_awards = money_of(from->void_awards);
 	grant_read(from->grant, row);
 	return true;
 }

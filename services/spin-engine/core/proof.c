@@ -251,6 +251,7 @@ static bool numbers_equal(const struct player_proposal *proposal, const struct p
 		{ "bonus", row->fact.bonus, proposal->bonus },
 		{ "collected", row->record->collected.minor, proposal->collected.minor },
 		{ "awards", row->record->awards.minor, proposal->awards.minor },
+		{ "void.awards", row->void_awards.minor, proposal->awards.minor },
 		{ "claims", row->claim_count, proposal->claim_count },
 	};
 

@@ -26,8 +26,9 @@ struct proof_row {
 	struct player_bonus_spins grant;
 	bool has_past; /* VOID of a round that was not the last of its game any more */
 	struct past_round past;
-	struct money awards; /* VOID: all jackpots paid to the round */
-	bool scripts;	     /* draws may be scripted: a test installation */
+	struct money awards;	  /* VOID: all jackpots paid to the round */
+	struct money void_awards; /* VOID: those taken back, as the list of voids has them */
+	bool scripts;		  /* draws may be scripted: a test installation */
 };
 
 /* The first field of a row that is not what it must be. Texts are for people. */

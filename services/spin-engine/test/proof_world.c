@@ -259,6 +259,7 @@ size_t proof_world_message(const struct booked *booked, uint8_t *out)
 	move.proven = row.proven;
 	move.odds_known = row.odds_known;
 	move.time_us = row.time_us;
+	move.void_awards = row.void_awards;
 	input.body_case = CARILLON__PROOF_INPUT__BODY_MOVE;
 	input.move = &move;
 	return carillon__proof_input__pack(&input, out);

@@ -21,6 +21,7 @@ struct booked {
 	bool proven;
 	bool odds_known;
 	uint64_t time_us; /* when it was booked */
+	int64_t void_awards;
 };
 
 struct proof_world {

@@ -172,6 +172,11 @@ static void awards_taken(struct booked *row)
 	row->record.awards.minor += 500;
 }
 
+static void awards_listed(struct booked *row)
+{
+	row->void_awards += 500;
+}
+
 static const struct forgery {
 	const char *name;
 	enum player_move kind;
@@ -201,6 +206,7 @@ static const struct forgery {
 	{ "gamble's card", PLAYER_MOVE_GAMBLE, gamble_card_changed, "gamble.card" },
 	{ "halved wrongly", PLAYER_MOVE_HALVE, collected_twice, "release" },
 	{ "jackpots that were not paid", PLAYER_MOVE_VOID, awards_taken, "stake" },
+	{ "jackpots of the list alone", PLAYER_MOVE_VOID, awards_listed, "void.awards" },
 };
 
 /* A bet that left a round open, so that each field of it is in the record. */
