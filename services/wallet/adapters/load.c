@@ -170,14 +170,16 @@ static void account_compare(const struct wallet_account *account, const struct w
 		row->game);
 }
 
-/* Applies the rows up to the newest one that is known. */
-static void account_catch_up(struct wallet *wallet, PGconn *conn, struct account_entry *entry)
+/* Applies the rows up to the newest one. */
+static void account_catch_up(
+	struct wallet *wallet, PGconn *conn, struct account_entry *entry, uint64_t newest)
 {
 	struct wallet_account *account = &entry->account;
-	uint64_t newest = entry->quarantine->seq;
 	struct wallet_row *rows, *carried;
 	size_t at = 0;
 
+	if (newest < entry->quarantine->seq)
+		newest = entry->quarantine->seq;
 	if (newest < account->last_seq)
 		newest = account->last_seq;
 	size_t n = rows_read_back(conn, entry->shard, account->player, newest, account->last_seq,
@@ -214,8 +216,9 @@ void wallet_load_again(struct wallet *wallet, PGconn *conn, struct account_entry
 		stored_wrong("wallet.account: player %" PRId64 ": found no row, expected one",
 			entry->account.player);
 	PQclear(result);
+	struct rows_proof proof = rows_prove(conn, entry->shard, entry->account.player);
 	if (stored_good())
-		account_catch_up(wallet, conn, entry);
+		account_catch_up(wallet, conn, entry, proof.newest);
 	if (!stored_good())
 		account_forget(entry);
 }
