@@ -201,6 +201,20 @@ static void account_catch_up(
 			account->player, account->last_seq, newest);
 }
 
+/* An award of a claim that is lost would be refused, and one that passes for paid is not booked. */
+static void claims_compare(player_id player, const struct rows_proof *proof)
+{
+	if (proof->claims_of != 0)
+		stored_wrong("wallet.claim: player %" PRId64
+			     ": found another number of claims with opened_seq %" PRIu64
+			     ", expected as many as this row of the journal says",
+			player, proof->claims_of);
+	if (proof->closed_by != 0)
+		stored_wrong("wallet.claim: player %" PRId64 ": found closed_seq %" PRIu64
+			     ", expected an award of the player in the journal, and of one claim",
+			player, proof->closed_by);
+}
+
 void wallet_load_again(struct wallet *wallet, PGconn *conn, struct account_entry *entry)
 {
 	char list[NUMBER_TEXT + 2];
@@ -219,6 +233,7 @@ void wallet_load_again(struct wallet *wallet, PGconn *conn, struct account_entry
 	struct rows_proof proof = rows_prove(conn, entry->shard, entry->account.player);
 	if (stored_good())
 		account_catch_up(wallet, conn, entry, proof.newest);
+	claims_compare(entry->account.player, &proof);
 	if (!stored_good())
 		account_forget(entry);
 }
