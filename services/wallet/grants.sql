@@ -11,6 +11,6 @@ grant select, insert, update (state) on wallet.player_limit to carillon_wallet;
 grant select, insert, update (total, seq) on wallet.tally_total to carillon_wallet;
 grant select, insert, delete, update (seq, found, released) on wallet.quarantine to carillon_wallet;
 grant select on wallet.carried, wallet.switch, wallet.close_request to carillon_wallet;
-grant execute on function wallet.leaves_make, wallet.leaf_close, wallet.rows_back, wallet.rows_between, wallet.round_awards, wallet.newest_of, wallet.day_of, wallet.leaf_name to carillon_wallet;
+grant execute on function wallet.leaves_make, wallet.leaf_close, wallet.rows_back, wallet.rows_between, wallet.round_awards, wallet.newest_of, wallet.rows_proof, wallet.day_of, wallet.leaf_name to carillon_wallet;
 grant select on carillon.fx_rate, pool.pool, pool.row, pool.tally, pool.vector, pool.link, pool.participation to carillon_wallet;
 grant select on cards.card_set, cards.level, cards.vector, cards.participation to carillon_wallet;

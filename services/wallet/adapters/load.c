@@ -170,14 +170,16 @@ static void account_compare(const struct wallet_account *account, const struct w
 		row->game);
 }
 
-/* Applies the rows up to the newest one that is known. */
-static void account_catch_up(struct wallet *wallet, PGconn *conn, struct account_entry *entry)
+/* Applies the rows up to the newest one. */
+static void account_catch_up(
+	struct wallet *wallet, PGconn *conn, struct account_entry *entry, uint64_t newest)
 {
 	struct wallet_account *account = &entry->account;
-	uint64_t newest = entry->quarantine->seq;
 	struct wallet_row *rows, *carried;
 	size_t at = 0;
 
+	if (newest < entry->quarantine->seq)
+		newest = entry->quarantine->seq;
 	if (newest < account->last_seq)
 		newest = account->last_seq;
 	size_t n = rows_read_back(conn, entry->shard, account->player, newest, account->last_seq,
@@ -199,6 +201,20 @@ static void account_catch_up(struct wallet *wallet, PGconn *conn, struct account
 			account->player, account->last_seq, newest);
 }
 
+/* An award of a claim that is lost would be refused, and one that passes for paid is not booked. */
+static void claims_compare(player_id player, const struct rows_proof *proof)
+{
+	if (proof->claims_of != 0)
+		stored_wrong("wallet.claim: player %" PRId64
+			     ": found another number of claims with opened_seq %" PRIu64
+			     ", expected as many as this row of the journal says",
+			player, proof->claims_of);
+	if (proof->closed_by != 0)
+		stored_wrong("wallet.claim: player %" PRId64 ": found closed_seq %" PRIu64
+			     ", expected an award of the player in the journal, and of one claim",
+			player, proof->closed_by);
+}
+
 void wallet_load_again(struct wallet *wallet, PGconn *conn, struct account_entry *entry)
 {
 	char list[NUMBER_TEXT + 2];
@@ -214,8 +230,10 @@ void wallet_load_again(struct wallet *wallet, PGconn *conn, struct account_entry
 		stored_wrong("wallet.account: player %" PRId64 ": found no row, expected one",
 			entry->account.player);
 	PQclear(result);
+	struct rows_proof proof = rows_prove(conn, entry->shard, entry->account.player);
 	if (stored_good())
-		account_catch_up(wallet, conn, entry);
+		account_catch_up(wallet, conn, entry, proof.newest);
+	claims_compare(entry->account.player, &proof);
 	if (!stored_good())
 		account_forget(entry);
 }

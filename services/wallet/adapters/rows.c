@@ -2,6 +2,7 @@
 
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg.h"
+#include "libcommon/io/pg_args.h"
 #include "libcommon/io/stored.h"
 #include "services/wallet/adapters/fact.h"
 
@@ -245,4 +246,21 @@ bool rows_read_move(PGconn *conn, uint32_t shard, uint64_t last_seq, uint64_t mo
 	if (n > 0)
 		*row_r = rows[0];
 	return n > 0;
+}
+
+struct rows_proof rows_prove(PGconn *conn, uint32_t shard, player_id player)
+{
+	struct pg_args args = { 0 };
+
+	pg_args_int(&args, player);
+	pg_args_int(&args, shard);
+	PGresult *result = pg_args_query(&args, conn,
+		"select newest, limited::integer, claims_of, closed_by from "
+		"wallet.rows_proof($1, $2)");
+	struct rows_proof proof = { .newest = (uint64_t)pg_number(result, 0, 0),
+		.limited = pg_number(result, 0, 1) != 0,
+		.claims_of = (uint64_t)pg_number(result, 0, 2),
+		.closed_by = (uint64_t)pg_number(result, 0, 3) };
+	PQclear(result);
+	return proof;
 }

@@ -10,6 +10,7 @@
 
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define TEXT_MAX 1024
@@ -23,6 +24,10 @@ static const struct datum {
 	{ "wallet.account", "currency", "integer", "-5" },
 	{ "wallet.account", "shard", "integer", "77" },
 };
+static const struct datum BALANCE = { "wallet.account", "balance", "bigint", "" },
+			  LAST_MOVE = { "wallet.account", "last_move", "bigint", "" },
+			  LAST_SEQ = { "wallet.account", "last_seq", "bigint", "9000000" },
+			  PENDINGS = { "wallet.account", "pendings", "bigint[]", "" };
 
 static void kill_wallets(void)
 {
@@ -86,6 +91,37 @@ static void release(void)
 	(void)fake_pg_run("update wallet.quarantine set released = now()", 0, NULL);
 }
 
+static bool is_released(void *context)
+{
+	const struct fake_pg_table *table = fake_pg_table("wallet.quarantine");
+	const struct fake_pg_row *row = NULL;
+
+	(void)context;
+	while ((row = fake_pg_next(table, row)) != NULL)
+		if (!fake_pg_null(row, COLUMN(table, "released")))
+			return true;
+	return false;
+}
+
+/* The wallet has tried it when this returns. */
+static void release_in_vain(void)
+{
+	release();
+	if (!sim_run_while(is_released, NULL, 30 * S))
+		sim_fail("a release is not tried");
+	scenario_play(100);
+}
+
+/* wallet.account lacks a row of the player. */
+static bool not_checkpointed(void *context)
+{
+	const int64_t *player = context;
+	char seq[TEXT_MAX];
+
+	return !value_get(&LAST_SEQ, *player, seq) ||
+	       strtoull(seq, NULL, 10) != book_account(*player)->last_seq;
+}
+
 /* One who plays, and of whom that is stored. */
 static int64_t player_of(const struct datum *datum, char value_r[TEXT_MAX])
 {
@@ -111,8 +147,7 @@ static void spoil(const struct datum *datum)
 	for (int i = 0; i < 60 && !is_out(NULL); i++)
 		scenario_play(50);
 	scenario_need(out(), 1, "a player was quarantined");
-	release(); /* in vain */
-	scenario_play(100);
+	release_in_vain();
 	kill_wallets();
 	scenario_play(100);
 	scenario_need(out(), 1, "the player stayed in quarantine");
@@ -128,6 +163,54 @@ static void spoil(const struct datum *datum)
 	scenario_play(100);
 }
 
+/* A start would read the player's newest row. */
+static bool is_before_checkpoint(void *context)
+{
+	const int64_t *player = context;
+	const struct fake_pg_table *table = fake_pg_table("wallet.batch");
+	const struct book_account *account = book_account(*player);
+	const struct fake_pg_row *row = NULL;
+
+	while ((row = fake_pg_next(table, row)) != NULL)
+		if (fake_pg_int(row, COLUMN(table, "shard")) == (int64_t)account->shard &&
+			fake_pg_int(row, COLUMN(table, "checkpoint")) >= (int64_t)account->last_seq)
+			return false;
+	return true;
+}
+
+/* Put right as an older row says: what was booked after it is not forgotten. */
+static void spoil_backwards(void)
+{
+	const struct datum *const data[] = { &BALANCE, &LAST_MOVE, &LAST_SEQ, &PENDINGS };
+	char before[4][TEXT_MAX], last[TEXT_MAX];
+	int64_t player = player_of(&LAST_SEQ, last);
+	uint64_t old;
+
+	(void)sim_run_while(not_checkpointed, &player, 30 * S);
+	old = book_account(player)->last_seq;
+	for (int i = 0; i < 4; i++)
+		(void)value_get(data[i], player, before[i]);
+	for (int i = 0; i < 100 && book_account(player)->last_seq < old + 2; i++)
+		scenario_play(50);
+	(void)sim_run_while(not_checkpointed, &player, 30 * S);
+	kill_wallets();
+	value_put(&LAST_SEQ, player, LAST_SEQ.spoiled);
+	for (int i = 0; i < 60 && !is_out(NULL); i++)
+		scenario_play(50);
+	scenario_need(out(), 1, "a player whose account is ahead was quarantined");
+	(void)sim_run_while(is_before_checkpoint, &player, 30 * S);
+	kill_wallets(); /* its start finds no row of the player */
+	(void)fake_pg_run("update wallet.quarantine set seq = 0", 0, NULL);
+	for (int i = 0; i < 4; i++)
+		value_put(data[i], player, before[i]);
+	release();
+	if (!sim_run_while(is_out, NULL, 30 * S))
+		sim_fail("put right as row %" PRIu64 " says, and player %" PRId64
+			 " stays in quarantine",
+			old, player);
+	scenario_play(100);
+}
+
 void run_poison_account(void)
 {
 	uint64_t fatals = kernel_counts.fatals;
@@ -136,6 +219,7 @@ void run_poison_account(void)
 	scenario_run(3 * S); /* a checkpoint */
 	for (size_t i = 0; i < sizeof(DATA) / sizeof(DATA[0]); i++)
 		spoil(&DATA[i]);
+	spoil_backwards();
 	scenario_need(also, 4, "what is stored was spoiled");
 	scenario_need(happened, 2 * also, "a value was changed");
 	if (kernel_counts.fatals != fatals)
@@ -225,9 +309,8 @@ static void spoil_claim(const char *spoilt, const char *mended, bool restart)
 		scenario_play(50);
 	scenario_need(out(), 1, "the player of a claim was quarantined");
 	uint64_t seq = book_account(key.player)->last_seq;
-	if (restart)
-		release(); /* in vain */
-	scenario_play(200);
+	release_in_vain();
+	scenario_play(100);
 	scenario_need(out(), 1, "the player of a claim stayed in quarantine");
 	if (book_account(key.player)->last_seq != seq)
 		sim_fail("player %" PRId64 ": a row was booked in quarantine", key.player);
