@@ -228,16 +228,21 @@ def test_a_back_end_reconciles_its_deposits():
         assert ("found no deposit," in error) == (wrong == "") and ("found '" in error) == (wrong != ""), (wrong, error)
 
 
-def test_a_proposal_of_somebody_else():
-    """The wallet books what it is sent: chain, sums and heads are its own, and only a replay can tell."""
-    victim = Person(place, deposit=1000)
+def win_of(victim):
+    """(shard, move, record) of a win of 5000 that follows a lost bet of 10, and was not drawn."""
     force(place, victim.name, LOSS)
     victim.bet(2, 5, 1)
     shard, move, record = place.sql(f"select shard, move, encode(record, 'hex') from wallet.journal where player = {victim.id} and kind = 2")[0]
     forged_move = int(move) + 1
     record = edited(edited(bytes.fromhex(record), (7, 6), lambda _: forged_move), (7, 5, 1), lambda _: forged_move)
     record = edited(edited(record, (7, 5, 2), lambda _: forged_move), PARTS["win_base_lines"], lambda _: 5000)
-    record = edited(record, PARTS["credited"], lambda _: 5000)
+    return shard, forged_move, edited(record, PARTS["credited"], lambda _: 5000)
+
+
+def test_a_proposal_of_somebody_else():
+    """The wallet books what it is sent: chain, sums and heads are its own, and only a replay can tell."""
+    victim = Person(place, deposit=1000)
+    shard, forged_move, record = win_of(victim)
     proposal = field(1, forged_move) + field(2, forged_move) + field(3, 1) + field(4, 2) + field(8, 10) + field(9, 5000) + field(12, varint(1)) + field(15, os.urandom(16)) + field(16, record)
     command = envelope() + field(2, victim.id) + field(3, proposal)
 

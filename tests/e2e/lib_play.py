@@ -160,12 +160,12 @@ class Person:
 
     # ---- the house's secrets, which this test may read from the folder ----
 
-    def next_secret(self):
-        """The secret of the next move: HMAC(service key, player, move, salt), the salt from the last move's record."""
+    def next_secret(self, key=None):
+        """The secret of the next move: HMAC(service key, player, move, salt), the salt from the last move's record. `key` in place of the service's."""
         record = self.place.sql(f"select encode(record, 'hex') from wallet.journal where player = {self.id} and kind between 1 and 8 order by move desc limit 1")[0][0]
         fields = protobuf(bytes.fromhex(record))
         keys = dict(line.split() for line in open(f"{self.place.data}/keys/spin-engine/spin-engine.key", encoding="ascii"))
-        return mac(bytes.fromhex(keys[str(fields[4])]), struct.pack(">QQ", self.id, self.expect), fields[3])
+        return mac(key or bytes.fromhex(keys[str(fields[4])]), struct.pack(">QQ", self.id, self.expect), fields[3])
 
 
 def operator(place, path, body, key=None, method="POST", operator_key=None, number=1):

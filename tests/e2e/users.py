@@ -132,17 +132,22 @@ def objects():
         yield None, "write", f"{place.data}/{path}"
 
 
+def tried(name, whose):
+    """What came of each, tried as the user of a service or program."""
+    about = process(name)[1]
+    user, groups = about["Uid"].split()[0], ",".join(about["Groups"].split())
+    done = subprocess.run(["setpriv", "--reuid", user, "--regid", user, "--groups", groups, "--bounding-set=-all", "--inh-caps=-all", "python3", "-ISc", TRIES],
+                          input=json.dumps([(how, path) for _, how, path in whose]), capture_output=True, text=True, timeout=120, check=True)
+    return json.loads(done.stdout)
+
+
 def test_nobody_opens_what_is_another_s():
     whose, may_send = list(objects()), sends()
     table, untried = {}, 0
     for name in (*SERVICES, *PROGRAMS):
         if not ROOT_RUNS:
             continue
-        about = process(name)[1]
-        user, groups = about["Uid"].split()[0], ",".join(about["Groups"].split())
-        done = subprocess.run(["setpriv", "--reuid", user, "--regid", user, "--groups", groups, "--bounding-set=-all", "--inh-caps=-all", "python3", "-ISc", TRIES],
-                              input=json.dumps([(how, path) for _, how, path in whose]), capture_output=True, text=True, timeout=120, check=True)
-        for (owner, how, path), found in zip(whose, json.loads(done.stdout)):
+        for (owner, how, path), found in zip(whose, tried(name, whose)):
             may = owner == name or how == "connect" and owner in may_send.get(name, ())
             table[name, how, path] = found
             assert found == ("yes" if may else "no"), (name, how, path, found, "expected", may)
