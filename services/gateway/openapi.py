@@ -353,6 +353,7 @@ PROBLEMS = {
     "cards_stopped": ((503,), "No cards can be dealt now. The card round stays open. Pick the card again later."),
     "claim": ((409,), "The jackpot claim is not valid."),
     "claim_open": ((409,), "This round has won a jackpot or Jackpot Cards that are not paid yet. It can be voided once they have been paid. Try again then, with a new Idempotency-Key."),
+    "claims_later": ((409,), "The player has won more than 1000 jackpots and Jackpot Cards since this round. Void it without \"award\", and book a correction."),
     "code_needed": ((401,), "Enter the one-time code of your second factor."),
     "coin_not_selectable": ((400,), "The game has no such coin value in this currency."),
     "coins_out_of_range": ((400,), "The number of coins a line is outside the game's range."),

@@ -507,6 +507,10 @@ def test_a_void_that_names_the_jackpot():
     place.sql(f"update gateway.void_request set awards = awards - 1 where id = '\\x{less}'", writer=True)
     assert approved_through(person, less).error["code"] == "awards_changed", "approved was another sum"
     assert person_rows(person) == rows, "nothing was booked"
+    later = f"select player, move + 1000 + n, index, shard, pool, kind, currency, coin_minor, stake_minor, opened_seq, opened, closed_seq, paid_minor, hit from wallet.claim, generate_series(1, 1001) n where player = {person.id}"
+    place.sql(f"insert into wallet.claim {later}", writer=True)
+    assert void(person, hit, "many", award=True).error["code"] == "claims_later"
+    place.sql(f"delete from wallet.claim where player = {person.id} and move > {hit}", writer=True)
     answer = taken_back(person, hit, paid, name)
     again = void_through(person, hit, "award", award=True)
     assert again.status == 200 and again.json == answer.json, (answer, again)

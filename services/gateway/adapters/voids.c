@@ -206,9 +206,14 @@ static bool same_content(const struct waiting *waiting, const PGresult *result)
  * can be read; the wallet checks again. Read where requests are written: a copy may be behind. */
 static const char claims_sql[] =
 	"select gateway.claims_open($1::bigint, $2::bigint), 0::bigint, exists (select from "
-	"gateway.void_request where operator = $3::integer and id = $4::bytea)";
+	"gateway.void_request where operator = $3::integer and id = $4::bytea), false";
+/* The jackpots of a round are looked for in the rows of all later claims of the player, also by the
+ * engine and the wallet, which wait for that. */
 static const char awards_sql[] =
-	"select unpaid, paid, false from wallet.round_awards($1::bigint, $2::bigint, 0, 0)";
+	"select a.unpaid, a.paid, false, n.later > 1000 from (select count(*) as later from (select "
+	"from wallet.claim where player = $1::bigint and move > $2::bigint limit 1001) c) n cross "
+	"join lateral wallet.round_awards(case when n.later <= 1000 then $1::bigint end, "
+	"$2::bigint, 0, 0) a";
 
 static void refuse_void(const struct waiting *waiting, struct edge_request *request,
 	const char *code, const char *message)
@@ -232,6 +237,10 @@ static void on_claims(void *context, PGresult *result, const char *error)
 		void_audit(waiting->gateway, waiting->ticket, order->player, order->body.round,
 			order->body.game, 422);
 		void_other_content(request);
+	} else if (PQgetvalue(result, 0, 3)[0] == 't') {
+		refuse_void(waiting, request, "claims_later",
+			"The player has won more than 1000 jackpots and Jackpot Cards since this "
+			"round. Void it without \"award\", and book a correction.");
 	} else if (pg_number(result, 0, 0) > 0) {
 		retry_hint(request);
 		refuse_void(waiting, request, "claim_open",
