@@ -291,10 +291,23 @@ static void claim_set(const struct key *key, const char *set)
 	happened++;
 }
 
-/* Of a wallet that starts, or of one that has it in memory. */
+/* Another player of the shard. */
+static int64_t neighbour_of(int64_t player)
+{
+	for (size_t i = 0; i < crowd.clients_n; i++) {
+		const struct book_account *account = book_account(crowd.client[i].id);
+		if (account != NULL && account->player != player &&
+			account->shard == book_account(player)->shard)
+			return account->player;
+	}
+	sim_fail("player %" PRId64 " is alone in their shard", player);
+}
+
+/* Of a wallet that starts, or of one that has it in memory. NULL: another player gets it. */
 static void spoil_claim(const char *spoilt, const char *mended, bool restart)
 {
-	struct key key;
+	char given[40], back[40];
+	struct key key, there;
 
 	sim_filter(drop_awards, NULL);
 	for (int i = 0; i < 200 && !open_claim(&key); i++)
@@ -303,6 +316,14 @@ static void spoil_claim(const char *spoilt, const char *mended, bool restart)
 		sim_fail("no jackpot was won");
 	if (restart)
 		kill_wallets();
+	there = key;
+	if (spoilt == NULL) {
+		there.player = neighbour_of(key.player);
+		(void)snprintf(given, sizeof(given), "player = %" PRId64, there.player);
+		(void)snprintf(back, sizeof(back), "player = %" PRId64, key.player);
+		spoilt = given;
+		mended = back;
+	}
 	claim_set(&key, spoilt);
 	sim_filter(NULL, NULL);
 	for (int i = 0; i < 60 && !is_out(NULL); i++)
@@ -314,7 +335,7 @@ static void spoil_claim(const char *spoilt, const char *mended, bool restart)
 	scenario_need(out(), 1, "the player of a claim stayed in quarantine");
 	if (book_account(key.player)->last_seq != seq)
 		sim_fail("player %" PRId64 ": a row was booked in quarantine", key.player);
-	claim_set(&key, mended);
+	claim_set(&there, mended);
 	release();
 	if (!sim_run_while(is_out, NULL, 30 * S))
 		sim_fail("a claim was put right, and player %" PRId64 " stays in quarantine",
@@ -331,6 +352,8 @@ void run_poison_claim(void)
 	for (int i = 0; i < 3; i++) {
 		spoil_claim("kind = -1 - kind", "kind = -1 - kind", true);
 		spoil_claim("closed_seq = 1", "closed_seq = null", false);
+		spoil_claim("currency = 1730 - currency", "currency = 1730 - currency", true);
+		spoil_claim(NULL, NULL, i % 2 == 0);
 	}
 	if (kernel_counts.fatals != fatals)
 		sim_fail("%" PRIu64 " processes died of a claim", kernel_counts.fatals - fatals);
