@@ -211,6 +211,53 @@ static void spoil_backwards(void)
 	scenario_play(100);
 }
 
+/* A player of whom this is stored, too; 0: nobody. */
+static int64_t player_with(const char *table)
+{
+	for (size_t i = 0; i < crowd.clients_n; i++)
+		if (fake_pg_find(fake_pg_table(table), &crowd.client[i].id, 1) != NULL)
+			return crowd.client[i].id;
+	return 0;
+}
+
+static void store(const char *sql, int64_t player)
+{
+	char number[24];
+	const char *const parameters[] = { number };
+
+	(void)snprintf(number, sizeof(number), "%" PRId64, player);
+	judge_look_away(true);
+	if (fake_pg_run(sql, 1, parameters) != 1)
+		sim_fail("not stored for player %" PRId64 ": %s", player, sql);
+	judge_look_away(false);
+}
+
+/* Put right, and something else that can be read is made wrong. */
+static void mend_wrong(const char *table, const char *wrong, const char *right)
+{
+	int64_t player = player_with(table);
+	char before[TEXT_MAX];
+
+	if (player == 0)
+		return;
+	(void)sim_run_while(not_checkpointed, &player, 30 * S);
+	kill_wallets();
+	(void)value_get(&PENDINGS, player, before);
+	value_put(&PENDINGS, player, "{7}");
+	for (int i = 0; i < 60 && !is_out(NULL); i++)
+		scenario_play(50);
+	value_put(&PENDINGS, player, before);
+	store(wrong, player);
+	release_in_vain();
+	scenario_need(out(), 1, wrong);
+	store(right, player);
+	release();
+	if (!sim_run_while(is_out, NULL, 30 * S))
+		sim_fail(
+			"put right, and player %" PRId64 " stays in quarantine: %s", player, right);
+	scenario_play(100);
+}
+
 void run_poison_account(void)
 {
 	uint64_t fatals = kernel_counts.fatals;
@@ -220,6 +267,15 @@ void run_poison_account(void)
 	for (size_t i = 0; i < sizeof(DATA) / sizeof(DATA[0]); i++)
 		spoil(&DATA[i]);
 	spoil_backwards();
+	mend_wrong("wallet.account",
+		"update wallet.account set currency = 1730 - currency where player = $1",
+		"update wallet.account set currency = 1730 - currency where player = $1");
+	mend_wrong("wallet.account",
+		"update wallet.account set last_day = last_day - 1 where player = $1",
+		"update wallet.account set last_day = last_day + 1 where player = $1");
+	mend_wrong("wallet.player_limit",
+		"update wallet.player_limit set player = -player where player = $1",
+		"update wallet.player_limit set player = -player where player = -$1::bigint");
 	scenario_need(also, 4, "what is stored was spoiled");
 	scenario_need(happened, 2 * also, "a value was changed");
 	if (kernel_counts.fatals != fatals)
