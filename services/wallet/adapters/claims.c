@@ -87,7 +87,25 @@ enum {
 	OPENED_SEQ,
 	OPENED_US,
 	ROUND,
+	ROW_PLAYER,
+	ROW_MOVE,
+	ROW_CURRENCY,
 };
+
+/* Of the journal's row that opened the claim; null: it is not there. */
+#define OF_ROW(column)                                                                             \
+	"coalesce((select j." column " from wallet.rows_between(c.shard, c.opened_seq, "           \
+	"c.opened_seq, 1) j), (select k." column " from wallet.carried k where k.shard = c.shard " \
+	"and k.seq = c.opened_seq))"
+
+#define ROW_COLUMNS                                                                                \
+	OF_ROW("round") ", " OF_ROW("player") ", " OF_ROW("move") ", " OF_ROW("currency")
+
+static const char claims_sql[] =
+	"select player, move, index, pool, kind, currency, coin_minor, stake_minor, opened_seq, "
+	"(extract(epoch from opened) * 1000000)::bigint, " ROW_COLUMNS " from wallet.claim c "
+	"where shard = $1 and $2::bigint in (0, player) and closed_seq is null "
+	"order by opened_seq, index";
 
 /* Open claims of a shard; of one player, or of all (0). */
 static PGresult *claims_ask(PGconn *conn, uint32_t shard, player_id player)
@@ -96,12 +114,7 @@ static PGresult *claims_ask(PGconn *conn, uint32_t shard, player_id player)
 
 	pg_args_int(&args, shard);
 	pg_args_int(&args, player);
-	return pg_args_query(&args, conn,
-		"select player, move, index, pool, kind, currency, coin_minor, stake_minor, "
-		"opened_seq, (extract(epoch from opened) * 1000000)::bigint, "
-		"(select j.round from wallet.rows_between(c.shard, c.opened_seq, c.opened_seq, 1) "
-		"j) from wallet.claim c where shard = $1 and $2::bigint in (0, player) and "
-		"closed_seq is null order by opened_seq, index");
+	return pg_args_query(&args, conn, claims_sql);
 }
 
 static bool claim_good(const struct open_claim *open)
@@ -113,6 +126,21 @@ static bool claim_good(const struct open_claim *open)
 	       claim->coin_minor >= 0 && claim->stake_minor >= 0 &&
 	       currency_by_number(open->currency) != NULL && open->opened_seq > 0 &&
 	       open->opened_seq <= INT64_MAX;
+}
+
+/* Else it would be priced and paid to somebody else, or as another one. */
+static void claim_compare(const PGresult *result, int at, const struct open_claim *open)
+{
+	if (pg_number(result, at, ROW_PLAYER) == open->player &&
+		(uint64_t)pg_number(result, at, ROW_MOVE) == open->move &&
+		pg_u32(result, at, ROW_CURRENCY) == open->currency)
+		return;
+	stored_wrong("wallet.claim: found player %" PRId64 ", move %" PRIu64
+		     ", currency %u, expected those of row %" PRIu64
+		     " of the journal: player %s, move %s, currency %s",
+		open->player, open->move, open->currency, open->opened_seq,
+		PQgetvalue(result, at, ROW_PLAYER), PQgetvalue(result, at, ROW_MOVE),
+		PQgetvalue(result, at, ROW_CURRENCY));
 }
 
 /* In a try. */
@@ -138,12 +166,16 @@ static struct open_claim claim_read(const PGresult *result, int at)
 			PQgetvalue(result, at, POOL), PQgetvalue(result, at, KIND),
 			PQgetvalue(result, at, CURRENCY), PQgetvalue(result, at, COIN),
 			PQgetvalue(result, at, STAKE), PQgetvalue(result, at, OPENED_SEQ));
+	claim_compare(result, at, &open);
 	return open;
 }
 
-static void quarantine_of_claim(
-	struct wallet *wallet, struct wallet_shard *shard, player_id player, const char *found)
+/* The player who is to get it: that of the row, if it is known. */
+static void quarantine_of_claim(struct wallet *wallet, struct wallet_shard *shard,
+	const PGresult *result, int at, const char *found)
 {
+	bool known = !PQgetisnull(result, at, ROW_PLAYER);
+	player_id player = pg_number(result, at, known ? ROW_PLAYER : PLAYER);
 	struct account_entry *entry = accounts_find(&wallet->accounts, player);
 
 	if (entry == NULL)
@@ -162,7 +194,7 @@ void wallet_claims_load(struct wallet *wallet, PGconn *conn, struct wallet_shard
 		if (stored_tried(&fault))
 			wallet_claims_add(shard, &open);
 		else
-			quarantine_of_claim(wallet, shard, open.player, fault.text);
+			quarantine_of_claim(wallet, shard, result, i, fault.text);
 	}
 	PQclear(result);
 }

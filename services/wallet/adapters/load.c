@@ -158,16 +158,30 @@ static void account_compare(const struct wallet_account *account, const struct w
 	bool sets_pending = row->kind >= WALLET_KIND_BET && row->kind < WALLET_KIND_VOID;
 
 	if (row->player == account->player && row->balance_after == account->balance.minor &&
-		row->last_move == account->last_move &&
+		row->last_move == account->last_move && row->currency == account->currency &&
+		row->day == account->last_day &&
 		(!sets_pending || row->pending_after == pending.amount.minor))
 		return;
 	stored_wrong("wallet.account: player %" PRId64 ": found balance %" PRId64
-		     ", last_move %" PRIu64 ", expected those of row %" PRIu64
-		     " of the journal: balance %" PRId64 ", last_move %" PRIu64 ", pending %" PRId64
+		     ", last_move %" PRIu64
+		     ", currency %u, last_day %u, expected those of row %" PRIu64
+		     " of the journal: %" PRId64 ", %" PRIu64 ", %u, %u, and pending %" PRId64
 		     " in game %u",
-		account->player, account->balance.minor, account->last_move, row->seq,
-		row->balance_after, row->last_move, sets_pending ? row->pending_after : 0,
-		row->game);
+		account->player, account->balance.minor, account->last_move, account->currency,
+		account->last_day, row->seq, row->balance_after, row->last_move, row->currency,
+		row->day, sets_pending ? row->pending_after : 0, row->game);
+}
+
+/* A player must not get rid of an exclusion. */
+static void limits_compare(const struct wallet_account *account, const struct rows_proof *proof)
+{
+	if (account->limits != NULL || proof->limited_by == 0 ||
+		proof->limited_by > account->last_seq)
+		return;
+	stored_wrong("wallet.player_limit: player %" PRId64
+		     ": found no row, expected one, for row %" PRIu64
+		     " of the journal has set a limit",
+		account->player, proof->limited_by);
 }
 
 /* Applies the rows up to the newest one. */
@@ -231,6 +245,8 @@ void wallet_load_again(struct wallet *wallet, PGconn *conn, struct account_entry
 			entry->account.player);
 	PQclear(result);
 	struct rows_proof proof = rows_prove(conn, entry->shard, entry->account.player);
+	if (stored_good())
+		limits_compare(&entry->account, &proof);
 	if (stored_good())
 		account_catch_up(wallet, conn, entry, proof.newest);
 	claims_compare(entry->account.player, &proof);

@@ -255,10 +255,10 @@ struct rows_proof rows_prove(PGconn *conn, uint32_t shard, player_id player)
 	pg_args_int(&args, player);
 	pg_args_int(&args, shard);
 	PGresult *result = pg_args_query(&args, conn,
-		"select newest, limited::integer, claims_of, closed_by from "
+		"select newest, limited_by, claims_of, closed_by from "
 		"wallet.rows_proof($1, $2)");
 	struct rows_proof proof = { .newest = (uint64_t)pg_number(result, 0, 0),
-		.limited = pg_number(result, 0, 1) != 0,
+		.limited_by = (uint64_t)pg_number(result, 0, 1),
 		.claims_of = (uint64_t)pg_number(result, 0, 2),
 		.closed_by = (uint64_t)pg_number(result, 0, 3) };
 	PQclear(result);

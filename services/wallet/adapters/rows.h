@@ -26,9 +26,9 @@ bool rows_read_move(PGconn *conn, uint32_t shard, uint64_t last_seq, uint64_t mo
 /* What all rows of a player say, for their release from quarantine. Reads every one that is kept.
  */
 struct rows_proof {
-	uint64_t newest;    /* 0: they have none */
-	bool limited;	    /* one has set a limit */
-	uint64_t claims_of; /* has not as many rows in wallet.claim as it says; 0: none */
+	uint64_t newest;     /* 0: they have none */
+	uint64_t limited_by; /* the oldest that has set a limit; 0: none */
+	uint64_t claims_of;  /* has not as many rows in wallet.claim as it says; 0: none */
 	/* The closed_seq of a claim of theirs that names no award of theirs, or that of another
 	 * claim, too; 0: none. */
 	uint64_t closed_by;

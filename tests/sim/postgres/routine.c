@@ -23,16 +23,16 @@ static const struct {
 		"select coalesce(max(seq), 0)::bigint as newest_of from wallet.journal where player "
 		"= %1 and shard = %2" },
 	{ "wallet.rows_proof",
-		"select coalesce(max(j.seq), 0)::bigint as newest, coalesce(bool_or(j.kind = 32 and "
-		"j.refusal = 0), false) as limited, min(j.seq) filter (where j.claims > 0 and "
-		"j.claims <> (select count(*) from wallet.claim c where c.shard = j.shard and "
-		"c.opened_seq = j.seq and c.player = j.player)) as claims_of, (select "
-		"min(c.closed_seq) from wallet.claim c where c.player = %1 and c.closed_seq is not "
-		"null and (1 <> (select count(*) from wallet.claim d where d.shard = c.shard and "
-		"d.closed_seq = c.closed_seq) or not exists (select 1 from wallet.journal a "
-		"where a.shard = %2 and a.seq = c.closed_seq and a.player = %1 and a.kind = 24 and "
-		"a.refusal = 0))) as closed_by from wallet.journal j where j.player = %1 and j.shard "
-		"= %2" },
+		"select coalesce(max(j.seq), 0)::bigint as newest, min(j.seq) filter (where "
+		"j.kind = 32 and j.refusal = 0) as limited_by, min(j.seq) filter (where "
+		"j.claims > 0 and j.claims <> (select count(*) from wallet.claim c where "
+		"c.shard = j.shard and c.opened_seq = j.seq and c.player = j.player)) as "
+		"claims_of, (select min(c.closed_seq) from wallet.claim c where c.player = %1 "
+		"and c.closed_seq is not null and (1 <> (select count(*) from wallet.claim d "
+		"where d.shard = c.shard and d.closed_seq = c.closed_seq) or not exists (select "
+		"1 from wallet.journal a where a.shard = %2 and a.seq = c.closed_seq and "
+		"a.player = %1 and a.kind = 24 and a.refusal = 0))) as closed_by from "
+		"wallet.journal j where j.player = %1 and j.shard = %2" },
 	{ "wallet.round_brought",
 		"with w as (select * from wallet.journal where player = %1 and shard = %2 and "
 		"round >= %3 and game = %4 and kind between 2 and 6 and refusal = 0), n as (select "

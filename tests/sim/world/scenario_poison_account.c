@@ -211,6 +211,53 @@ static void spoil_backwards(void)
 	scenario_play(100);
 }
 
+/* A player of whom this is stored, too; 0: nobody. */
+static int64_t player_with(const char *table)
+{
+	for (size_t i = 0; i < crowd.clients_n; i++)
+		if (fake_pg_find(fake_pg_table(table), &crowd.client[i].id, 1) != NULL)
+			return crowd.client[i].id;
+	return 0;
+}
+
+static void store(const char *sql, int64_t player)
+{
+	char number[24];
+	const char *const parameters[] = { number };
+
+	(void)snprintf(number, sizeof(number), "%" PRId64, player);
+	judge_look_away(true);
+	if (fake_pg_run(sql, 1, parameters) != 1)
+		sim_fail("not stored for player %" PRId64 ": %s", player, sql);
+	judge_look_away(false);
+}
+
+/* Put right, and something else that can be read is made wrong. */
+static void mend_wrong(const char *table, const char *wrong, const char *right)
+{
+	int64_t player = player_with(table);
+	char before[TEXT_MAX];
+
+	if (player == 0)
+		return;
+	(void)sim_run_while(not_checkpointed, &player, 30 * S);
+	kill_wallets();
+	(void)value_get(&PENDINGS, player, before);
+	value_put(&PENDINGS, player, "{7}");
+	for (int i = 0; i < 60 && !is_out(NULL); i++)
+		scenario_play(50);
+	value_put(&PENDINGS, player, before);
+	store(wrong, player);
+	release_in_vain();
+	scenario_need(out(), 1, wrong);
+	store(right, player);
+	release();
+	if (!sim_run_while(is_out, NULL, 30 * S))
+		sim_fail(
+			"put right, and player %" PRId64 " stays in quarantine: %s", player, right);
+	scenario_play(100);
+}
+
 void run_poison_account(void)
 {
 	uint64_t fatals = kernel_counts.fatals;
@@ -220,6 +267,15 @@ void run_poison_account(void)
 	for (size_t i = 0; i < sizeof(DATA) / sizeof(DATA[0]); i++)
 		spoil(&DATA[i]);
 	spoil_backwards();
+	mend_wrong("wallet.account",
+		"update wallet.account set currency = 1730 - currency where player = $1",
+		"update wallet.account set currency = 1730 - currency where player = $1");
+	mend_wrong("wallet.account",
+		"update wallet.account set last_day = last_day - 1 where player = $1",
+		"update wallet.account set last_day = last_day + 1 where player = $1");
+	mend_wrong("wallet.player_limit",
+		"update wallet.player_limit set player = -player where player = $1",
+		"update wallet.player_limit set player = -player where player = -$1::bigint");
 	scenario_need(also, 4, "what is stored was spoiled");
 	scenario_need(happened, 2 * also, "a value was changed");
 	if (kernel_counts.fatals != fatals)
@@ -291,10 +347,23 @@ static void claim_set(const struct key *key, const char *set)
 	happened++;
 }
 
-/* Of a wallet that starts, or of one that has it in memory. */
+/* Another player of the shard. */
+static int64_t neighbour_of(int64_t player)
+{
+	for (size_t i = 0; i < crowd.clients_n; i++) {
+		const struct book_account *account = book_account(crowd.client[i].id);
+		if (account != NULL && account->player != player &&
+			account->shard == book_account(player)->shard)
+			return account->player;
+	}
+	sim_fail("player %" PRId64 " is alone in their shard", player);
+}
+
+/* Of a wallet that starts, or of one that has it in memory. NULL: another player gets it. */
 static void spoil_claim(const char *spoilt, const char *mended, bool restart)
 {
-	struct key key;
+	char given[40], back[40];
+	struct key key, there;
 
 	sim_filter(drop_awards, NULL);
 	for (int i = 0; i < 200 && !open_claim(&key); i++)
@@ -303,6 +372,14 @@ static void spoil_claim(const char *spoilt, const char *mended, bool restart)
 		sim_fail("no jackpot was won");
 	if (restart)
 		kill_wallets();
+	there = key;
+	if (spoilt == NULL) {
+		there.player = neighbour_of(key.player);
+		(void)snprintf(given, sizeof(given), "player = %" PRId64, there.player);
+		(void)snprintf(back, sizeof(back), "player = %" PRId64, key.player);
+		spoilt = given;
+		mended = back;
+	}
 	claim_set(&key, spoilt);
 	sim_filter(NULL, NULL);
 	for (int i = 0; i < 60 && !is_out(NULL); i++)
@@ -314,7 +391,7 @@ static void spoil_claim(const char *spoilt, const char *mended, bool restart)
 	scenario_need(out(), 1, "the player of a claim stayed in quarantine");
 	if (book_account(key.player)->last_seq != seq)
 		sim_fail("player %" PRId64 ": a row was booked in quarantine", key.player);
-	claim_set(&key, mended);
+	claim_set(&there, mended);
 	release();
 	if (!sim_run_while(is_out, NULL, 30 * S))
 		sim_fail("a claim was put right, and player %" PRId64 " stays in quarantine",
@@ -331,6 +408,8 @@ void run_poison_claim(void)
 	for (int i = 0; i < 3; i++) {
 		spoil_claim("kind = -1 - kind", "kind = -1 - kind", true);
 		spoil_claim("closed_seq = 1", "closed_seq = null", false);
+		spoil_claim("currency = 1730 - currency", "currency = 1730 - currency", true);
+		spoil_claim(NULL, NULL, i % 2 == 0);
 	}
 	if (kernel_counts.fatals != fatals)
 		sim_fail("%" PRIu64 " processes died of a claim", kernel_counts.fatals - fatals);
