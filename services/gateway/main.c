@@ -122,12 +122,13 @@ static const struct setting settings[] = {
 		"differs from a rate in force within a day of its start by more than this "
 		"percentage of the smaller of the two; 0: no rate waits" },
 	{ "GATEWAY_APPROVE_ABOVE", SETTING_TEXT,
-		"EUR=1000000,USD=1000000,GBP=1000000,SEK=10000000,DKK=7500000,NOK=10000000", 0, 0,
-		gateway.settings.approve_above,
+		"EUR=1000000,USD=1000000,GBP=1000000,SEK=10000000,DKK=7500000,NOK=10000000,"
+		"*=1000000",
+		0, 0, gateway.settings.approve_above,
 		"largest deposit, correction, grant or bonus spins, in minor units, that a user, or "
 		"a key without amounts of its own, books alone, as CURRENCY=AMOUNT; what is larger "
-		"waits for another user or key; 0: any amount; a currency that is not named: "
-		"none; empty: nothing waits" },
+		"waits for another user or key; 0: any amount; *: each currency that is not "
+		"named, without it none; empty: nothing waits" },
 	{ "GATEWAY_APPROVE_WITHIN_S", SETTING_INT, "86400", 1, 31536000,
 		&gateway.settings.approve_within_s,
 		"how long such a request waits for another user or key; then it has to be made "

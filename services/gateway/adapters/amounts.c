@@ -39,6 +39,11 @@ void amounts_begin(struct gateway *gateway)
 		fatal("GATEWAY_APPROVE_ABOVE: %s", error);
 }
 
+bool amounts_alone(const struct currency *currency, int64_t minor)
+{
+	return alone_permits(&amounts.alone, currency, minor);
+}
+
 struct waiting {
 	struct waiter waiter;	     /* first */
 	struct service_request sent; /* to the wallet, if it is told */
@@ -97,7 +102,8 @@ static void answer_kept(
 	answer_sent(gateway, request, (uint32_t)pg_number(result, 0, HTTP));
 }
 
-/* Sends the command that was kept. Without `request` nobody waits for the verdict. */
+/* Sends the command that was kept. Without `request` nobody waits for the verdict. `sent.handed`:
+ * it is recorded as approved, so some gateway tells the wallet in any case. */
 static void tell(struct gateway *gateway, struct edge_request *request, struct service_request sent,
 	const PGresult *result, int row)
 {
@@ -117,7 +123,6 @@ static void tell(struct gateway *gateway, struct edge_request *request, struct s
 		command.body_case = CARILLON__WALLET_COMMAND__BODY_OUTSIDE;
 		command.outside = outside;
 		sent.player = pg_number(result, row, PLAYER);
-		sent.handed = true; /* it is recorded: some gateway tells the wallet */
 		(void)request_wallet(gateway, request, sent, &command);
 		carillon__outside__free_unpacked(outside, NULL);
 	}
@@ -184,7 +189,7 @@ static void on_taken(void *context, PGresult *result, const char *error)
 		return;
 	}
 	for (int i = 0; i < PQntuples(result); i++) {
-		struct service_request sent = { .done = on_booked };
+		struct service_request sent = { .done = on_booked, .handed = true };
 
 		(void)snprintf(sent.text, sizeof(sent.text), "%s", PQgetvalue(result, i, ID));
 		tell(gateway, NULL, sent, result, i);
@@ -210,14 +215,16 @@ static void on_asked(void *context, PGresult *result, const char *error)
 	struct gateway *gateway = waiting->waiter.gateway;
 	struct edge_request *request = waiter_rows(&waiting->waiter, result, error);
 
-	if (request == NULL)
+	if (request == NULL) {
 		;
-	else if (PQgetvalue(result, 0, CODE)[0] != '\0')
+	} else if (PQgetvalue(result, 0, CODE)[0] != '\0') {
 		refuse(request, result);
-	else if (pg_number(result, 0, HTTP) == 202)
+	} else if (pg_number(result, 0, HTTP) == 202) {
 		answer_kept(gateway, request, result);
-	else
+	} else {
+		waiting->sent.handed = strcmp(PQgetvalue(result, 0, STATUS), "booked") != 0;
 		tell(gateway, request, waiting->sent, result, 0);
+	}
 	free(waiting);
 }
 
@@ -244,8 +251,11 @@ static void command_text(const Carillon__Outside *outside, char out[2 * PACKED_M
 	pg_bytea_text(packed, carillon__outside__pack(outside, packed), out);
 }
 
+/* Keeps the request for another one to approve; where it needs nobody else (`alone`) it is kept
+ * only in so far as it was before, when it did. */
 static void keep(struct gateway *gateway, struct edge_request *request,
-	const struct service_request *sent, Carillon__Outside *outside, const struct amount *amount)
+	const struct service_request *sent, Carillon__Outside *outside, const struct amount *amount,
+	bool alone)
 {
 	static char command[2 * PACKED_MAX + 3];
 	char operator_text[NUMBER_MAX], id[ID_HEX + 3], content[ID_HEX + 3], player[NUMBER_MAX];
@@ -255,7 +265,7 @@ static void keep(struct gateway *gateway, struct edge_request *request,
 	struct waiting *waiting = waiter_new(sizeof(*waiting), gateway, request, sent->player);
 	const char *parameters[] = { operator_text, id, content, player, sent->text, currency,
 		minor, outside->reason == NULL ? "" : outside->reason, command, key, name, from,
-		edge_request_id(request), within };
+		edge_request_id(request), within, alone ? "true" : "false" };
 
 	waiting->sent = *sent;
 	outside_identify(sent->player, outside, amount->key, &ids);
@@ -272,18 +282,16 @@ static void keep(struct gateway *gateway, struct edge_request *request,
 	pg_pool_query(gateway->pg,
 		"select " COLUMNS "from gateway.amount_ask($1::integer, $2::bytea, $3::bytea, "
 		"$4::bigint, $5, $6::integer, $7::bigint, $8, $9::bytea, $10::bytea, $11, $12, $13, "
-		"$14::bigint)",
-		14, parameters, WRITE_MS, on_asked, waiting);
+		"$14::bigint, $15::boolean)",
+		15, parameters, WRITE_MS, on_asked, waiting);
 }
 
 void amounts_book(struct gateway *gateway, struct edge_request *request,
 	struct service_request sent, Carillon__Outside *outside, const struct amount *amount)
 {
-	if (key_has_amounts(gateway, request) ||
-		alone_permits(&amounts.alone, amount->currency, amount->minor))
-		(void)outside_ask(gateway, request, sent, outside, amount->key);
-	else
-		keep(gateway, request, &sent, outside, amount);
+	keep(gateway, request, &sent, outside, amount,
+		key_has_amounts(gateway, request) ||
+			amounts_alone(amount->currency, amount->minor));
 }
 
 /* ---- deciding ---- */
@@ -328,6 +336,7 @@ static void decide(struct edge_request *request, struct gateway *gateway, bool a
 		return;
 	waiting = waiter_new(sizeof(*waiting), gateway, request, 0);
 	waiting->sent.done = on_booked;
+	waiting->sent.handed = true;
 	(void)snprintf(waiting->sent.text, sizeof(waiting->sent.text), "%s", given);
 	(void)snprintf(operator_text, sizeof(operator_text), "%" PRIu32, operator_id);
 	pg_bytea_text(bytes, ID_BYTES, id);

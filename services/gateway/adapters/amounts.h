@@ -16,12 +16,15 @@ struct amount {
 
 /* Reads GATEWAY_APPROVE_ABOVE; fatal when it is not a list of amounts. */
 void amounts_begin(struct gateway *gateway);
+/* Whether one user or key books this amount alone. */
+bool amounts_alone(const struct currency *currency, int64_t minor);
 /* Once a second: tells the wallet of approved amounts of which it has not decided yet, because the
  * gateway that was told of the approval has ended, or the wallet did not answer. */
 void amounts_tick(struct gateway *gateway);
 
 /* Sends a booking to the wallet, as outside_ask, or keeps it and answers 202 if another one must
- * approve it. `sent.text` names it for the audit log. */
+ * approve it. What was kept before is not booked past its approval or its refusal. `sent.text`
+ * names it for the audit log. */
 void amounts_book(struct gateway *gateway, struct edge_request *request,
 	struct service_request sent, Carillon__Outside *outside, const struct amount *amount);
 

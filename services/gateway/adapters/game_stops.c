@@ -1,6 +1,7 @@
 /* Games that are stopped: by the engine itself, or by an operator. A stop holds for the players of
  * all operators, so only those that act on what all share stop and start games. Open rounds can be
  * finished. */
+#include "services/gateway/adapters/operator_keys.h"
 #include "services/gateway/adapters/pool_actions.h"
 #include "services/gateway/adapters/staff.h"
 
@@ -75,7 +76,7 @@ static void change(struct edge_request *request, struct gateway *gateway, bool s
 		body.reason };
 
 	if (!auth_operator_path(gateway, request, &operator_id) ||
-		!may_stop(request, operator_id) ||
+		!may_stop(request, operator_id) || !key_may_stop(gateway, request, operator_id) ||
 		(strcmp(slug, "all") != 0 && !game_served(gateway, request, slug)) ||
 		!answer_parse(request, reason_fields, &body))
 		return;

@@ -74,8 +74,8 @@ struct service_request {
 struct operator_key {
 	uint32_t id;
 	uint8_t digest[32];  /* SHA-256 of the key's text */
-	uint8_t first[32];   /* digest of the first key of its line: whoever holds one of a line is
-				the same   asker */
+	uint8_t first[32];   /* digest of who has it, for approvals: its maker, or its line's first
+				key */
 	uint64_t expires_us; /* 0: never */
 	struct scope scope;
 };

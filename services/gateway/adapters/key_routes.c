@@ -1,5 +1,6 @@
 /* Keys of back ends as an operator's administrators see them: list, create, rotate with an overlap,
  * end. A key is shown once, when it is made; the database has its digest. */
+#include "services/gateway/adapters/amounts.h"
 #include "services/gateway/adapters/operator_keys.h"
 #include "services/gateway/adapters/staff.h"
 
@@ -195,6 +196,13 @@ static bool limits_ok(struct edge_request *request, struct key_body *body)
 			"minor units, such as EUR:50000,SEK:600000");
 		return false;
 	}
+	for (size_t i = 0; i < scope.amounts_n; i++)
+		if (!amounts_alone(scope.amounts[i].currency, scope.amounts[i].minor)) {
+			answer_bad(request, "amounts", body->amounts,
+				"amounts that one may book alone (GATEWAY_APPROVE_ABOVE); larger "
+				"ones are given by jackpotctl key add");
+			return false;
+		}
 	if (body->has_pools &&
 		(!scope_pools_read(body->pools, &scope) ||
 			(!scope_has(&scope, SCOPE_POOLS) && !scope_has(&scope, SCOPE_READ)))) {
@@ -370,24 +378,27 @@ void on_key_new(struct edge_request *request, void *context)
 {
 	struct gateway *gateway = context;
 	struct key_body body = { 0 };
-	char digest[DIGEST_TEXT_MAX], days[24];
+	char digest[DIGEST_TEXT_MAX], days[24], maker[DIGEST_TEXT_MAX];
 	uint32_t operator_id;
 	struct change *change;
+	struct asker asker;
 
 	if (!auth_operator_path(gateway, request, &operator_id) ||
 		!answer_parse(request, key_fields, &body) || !limits_ok(request, &body))
 		return;
+	(void)asker_of(gateway, request, &asker);
+	pg_bytea_text(asker.digest, sizeof(asker.digest), maker);
 	change = change_new(gateway, request, operator_id, &body);
 	content_make(change);
 	key_invent(change, digest);
 	(void)snprintf(days, sizeof(days), "%" PRId64, body.days);
 	const char *parameters[] = { change->operator_text, digest, change->body.name,
 		or_null(change->body.scopes), or_null(change->body.amounts),
-		or_null(change->body.pools), body.has_days ? days : NULL, change->actor };
+		or_null(change->body.pools), body.has_days ? days : NULL, change->actor, maker };
 	pg_pool_query(gateway->pg,
-		"select gateway.key_new($1::integer, $2::bytea, $3, $4, $5, $6, $7::integer, $8), "
-		"$3::text",
-		8, parameters, WRITE_MS, on_made, change);
+		"select gateway.key_new($1::integer, $2::bytea, $3, $4, $5, $6, $7::integer, $8, "
+		"$9::bytea), $3::text",
+		9, parameters, WRITE_MS, on_made, change);
 }
 
 /* True when 409 was answered: the key is in a file, so only the file can end it. */

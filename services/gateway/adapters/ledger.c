@@ -30,7 +30,7 @@ static const char ledger_sql[] =
 	"closed, count(*) filter (where l.state in ('archived', 'dropped')) as archived, count(*) "
 	"filter (where l.state = 'dropped') as dropped, coalesce(sum(l.rows), 0) as rows, "
 	"coalesce(bool_and(l.last_seq <= v.seq), false) as proven from wallet.leaf l left join "
-	"proven v using (shard) group by l.day order by l.day desc limit 31), "
+	"proven v using (shard) where l.day > current_date - 32 group by l.day order by l.day desc limit 31), "
 	"entries as (select n.shard, n.seq, n.operator, n.time, n.player, n.kind, n.round, "
 	"n.currency, n.amount, n.note from gateway.rollup_notable n where n.operator = $1::integer and "
 	"n.kind in (7, 22, 23, 24, 31) order by n.time desc, n.shard, n.seq desc limit 50) "

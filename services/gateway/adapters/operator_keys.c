@@ -263,6 +263,20 @@ bool key_may_approve(struct gateway *gateway, struct edge_request *request, uint
 	return !key_has_amounts(gateway, request) || refuse(gateway, request, &refusal);
 }
 
+bool key_may_stop(struct gateway *gateway, struct edge_request *request, uint32_t operator_id)
+{
+	const struct scope *scope = scope_of(gateway, request);
+	const struct refusal refusal = { .operator_id = operator_id,
+		.subject = edge_route_of(request)->pattern,
+		.message = "This key is limited to single pools, and a game has stakes in others. "
+			   "Nothing was done.",
+		.where = "Authorization",
+		.found = "games",
+		.allowed = "a key that is not limited to pools" };
+
+	return scope == NULL || !scope->by_pool || refuse(gateway, request, &refusal);
+}
+
 bool key_has_amounts(const struct gateway *gateway, const struct edge_request *request)
 {
 	const struct scope *scope = scope_of(gateway, request);

@@ -30,6 +30,8 @@ bool key_may_move(struct gateway *gateway, struct edge_request *request, player_
 	const struct currency *currency, int64_t minor);
 /* The approval of what another one asked for, whose amount the request does not name. */
 bool key_may_approve(struct gateway *gateway, struct edge_request *request, uint32_t operator_id);
+/* False: 403 was answered, because the key is limited to pools, and a stop concerns every pool. */
+bool key_may_stop(struct gateway *gateway, struct edge_request *request, uint32_t operator_id);
 /* True for a key that is limited to amounts: up to these it books alone. */
 bool key_has_amounts(const struct gateway *gateway, const struct edge_request *request);
 /* A pool or set. */

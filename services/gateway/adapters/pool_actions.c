@@ -371,14 +371,27 @@ static void answer_decided(struct edge_request *request)
 		edge_parameter(request, 2), "the id of an action that waits for approval");
 }
 
+/* Whoever approved has gone: what they approved is recorded, so it is carried out. */
+static void decided_alone(struct waiting *waiting, const PGresult *result)
+{
+	if (waiting->refuses || result == NULL || PQresultStatus(result) != PGRES_TUPLES_OK ||
+		PQntuples(result) == 0 || strcmp(PQgetvalue(result, 0, 1), "approved") != 0)
+		return;
+	waiting->action = (uint32_t)pg_number(result, 0, 2);
+	audit_request(waiting, PQgetvalue(result, 0, 8), " approval", 200);
+	approved(waiting, NULL, result);
+}
+
 /* Approved, if waiting->refuses is not set, or refused. */
 static void on_decided(void *context, PGresult *result, const char *error)
 {
 	struct waiting *waiting = context;
 	struct edge_request *request = waiter_rows(&waiting->waiter, result, error);
 	const char *status, *what = waiting->refuses ? " refusal" : " approval";
-	if (request == NULL)
+	if (request == NULL) {
+		decided_alone(waiting, result);
 		goto out;
+	}
 	if (PQntuples(result) == 0) {
 		edge_answer_error(request, 404, "action_unknown",
 			"No action with this id was requested for this pool.", "id",
@@ -541,10 +554,23 @@ static bool parameters_of(
 	return true;
 }
 
+/* The requester as the content names it: a key by the first of those that replace each other, so
+ * that a retry with the next one is the same request. */
+static const char *line_of(const struct waiting *waiting, char by[ASKER_MAX])
+{
+	const char *name = strchr(waiting->actor, ' ');
+
+	if (name == NULL || strncmp(name, " key ", 5) != 0)
+		return waiting->actor;
+	(void)snprintf(by, ASKER_MAX, "%.*s key %.8s", (int)(name - waiting->actor), waiting->actor,
+		waiting->key + 2); /* behind \x */
+	return by;
+}
+
 static void fill(struct waiting *waiting, struct edge_request *request,
 	const struct pool_action_body *body, const char *key)
 {
-	char scope[96];
+	char scope[96], by[ASKER_MAX];
 	uint8_t hash[ID_BYTES];
 	requester(waiting, request);
 	(void)snprintf(waiting->reason, sizeof(waiting->reason), "%s", body->reason);
@@ -552,7 +578,7 @@ static void fill(struct waiting *waiting, struct edge_request *request,
 	(void)snprintf(scope, sizeof(scope), "pool-action-%" PRIu32, waiting->operator_id);
 	auth_id(key, scope, waiting->id);
 	(void)snprintf(scope, sizeof(scope), "pool %" PRIu32 " action %" PRIu32 " by %s",
-		waiting->pool, waiting->action, waiting->actor);
+		waiting->pool, waiting->action, line_of(waiting, by));
 	auth_id(scope, waiting->parameters, hash);
 	pg_bytea_text(hash, ID_BYTES, waiting->content);
 	auth_id(waiting->content, waiting->reason, hash);

@@ -321,7 +321,7 @@ bool asker_of(
 		(void)crypto_hash_sha256(asker_r->digest, (const unsigned char *)key, strlen(key));
 		asker_r->operator_id = known == NULL ? 0 : known->id;
 		(void)sodium_bin2hex(digits, sizeof(digits), asker_r->digest, 4);
-		/* A key and the one that replaces it are in the same hands. */
+		/* A key is in the hands of who made it, and of who has the one before. */
 		if (known != NULL)
 			memcpy(asker_r->digest, known->first, sizeof(asker_r->digest));
 		(void)snprintf(asker_r->name, sizeof(asker_r->name), "operator-%" PRIu32 " key %s",

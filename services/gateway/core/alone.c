@@ -23,7 +23,8 @@ static bool entry_read(const char *text, size_t length, struct alone *alone)
 		return false;
 	*sign = '\0';
 	currency = currency_by_code(entry);
-	if (currency == NULL || !number_read(sign + 1, 0, MINOR_MAX, &minor))
+	if ((currency == NULL && strcmp(entry, "*") != 0) ||
+		!number_read(sign + 1, 0, MINOR_MAX, &minor))
 		return false;
 	for (size_t i = 0; i < alone->n; i++)
 		if (alone->most[i].currency == currency)
@@ -55,9 +56,14 @@ bool alone_read(const char *text, struct alone *alone_r, char error[ALONE_ERROR_
 
 bool alone_permits(const struct alone *alone, const struct currency *currency, int64_t minor)
 {
+	size_t of = alone->n;
+
 	for (size_t i = 0; i < alone->n; i++)
-		if (alone->most[i].currency == currency)
-			return alone->most[i].minor == 0 ||
-			       (minor <= alone->most[i].minor && minor >= -alone->most[i].minor);
-	return alone->n == 0;
+		if (alone->most[i].currency == currency ||
+			(alone->most[i].currency == NULL && of == alone->n))
+			of = i;
+	if (of == alone->n)
+		return alone->n == 0;
+	return alone->most[of].minor == 0 ||
+	       (minor <= alone->most[of].minor && minor >= -alone->most[of].minor);
 }

@@ -15,16 +15,16 @@
 struct alone {
 	size_t n; /* 0: everybody books every amount alone */
 	struct {
-		const struct currency *currency;
-		int64_t minor; /* the largest amount; 0: every amount */
+		const struct currency *currency; /* NULL: each that is not named */
+		int64_t minor;			 /* the largest amount; 0: every amount */
 	} most[ALONE_MAX];
 };
 
-/* Reads "EUR=1000000,SEK=10000000,JPY=0", in minor units; "" names none. False: `error` says what
- * was found and expected. */
+/* Reads "EUR=1000000,SEK=10000000,JPY=0,*=5000", in minor units; "" names none. False: `error` says
+ * what was found and expected. */
 bool alone_read(const char *text, struct alone *alone_r, char error[ALONE_ERROR_MAX]);
-/* `minor` may be below 0: then what it takes away counts. In a currency that is not named nobody
- * books alone. */
+/* `minor` may be below 0: then what it takes away counts. In a currency that is not named, and
+ * without an entry for those, nobody books alone. */
 bool alone_permits(const struct alone *alone, const struct currency *currency, int64_t minor);
 
 #endif

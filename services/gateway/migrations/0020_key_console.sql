@@ -7,10 +7,10 @@ alter table gateway.operator_key
 	add column first bytea check (length(first) = 32);
 comment on column gateway.operator_key.scopes is 'What the key may do at all, read,money (services/gateway/core/scope.h); null: everything.';
 comment on column gateway.operator_key.used is 'When a gateway last accepted the key, to some ten seconds; null: not since this column is there.';
-comment on column gateway.operator_key.first is 'Digest of the key that was made first of those that replace each other: for approvals all of them are one asker. Null: this one.';
+comment on column gateway.operator_key.first is 'Digest of the key or user that made it by route, else of the first of the keys that replace each other: for approvals all of them are one asker. Null: this key.';
 comment on column gateway.operator_key.successor is 'Digest of the key that replaces it: it is replaced once. Null: none.';
 
-create function gateway.key_new(of_operator integer, of_digest bytea, of_name text, of_scopes text, of_amounts text, of_pools text, days integer, actor text)
+create function gateway.key_new(of_operator integer, of_digest bytea, of_name text, of_scopes text, of_amounts text, of_pools text, days integer, actor text, maker bytea)
 returns text language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
 	perform pg_advisory_xact_lock(7283, of_operator);
@@ -20,11 +20,11 @@ begin
 	elsif (select count(*) from gateway.operator_key k where k.operator = of_operator and k.revoked is null and coalesce(k.expires > now(), true)) >= 20 then
 		return 'full';
 	end if;
-	insert into gateway.operator_key (operator, digest, note, scopes, amounts, pools, expires, created_by)
-	values (of_operator, of_digest, of_name, of_scopes, of_amounts, of_pools, now() + make_interval(days => days), actor);
+	insert into gateway.operator_key (operator, digest, note, scopes, amounts, pools, expires, created_by, first)
+	values (of_operator, of_digest, of_name, of_scopes, of_amounts, of_pools, now() + make_interval(days => days), actor, maker);
 	return 'made';
 end $$;
-comment on function gateway.key_new is 'made; exists: the operator has a key of this name, or with these first digits; full: it has twenty keys in force. days null: the key has no end.';
+comment on function gateway.key_new is 'made; exists: the operator has a key of this name, or with these first digits; full: it has twenty keys in force. days null: the key has no end. maker: digest of the asker, who is for approvals the same as the key.';
 
 create function gateway.key_rotate(of_operator integer, of_id text, of_digest bytea, keep_s integer, days integer, actor text, out verdict text, out name text)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$

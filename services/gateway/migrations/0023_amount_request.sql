@@ -44,12 +44,12 @@ $$;
 comment on function gateway.amount_audit is 'A line of the audit log about an amount that needs two, which names both.';
 
 create function gateway.amount_ask(p_operator integer, p_id bytea, p_content bytea, p_player bigint, p_action text, p_currency integer, p_amount bigint, p_reason text,
-	p_command bytea, p_key bytea, p_actor text, p_from text, p_request text, p_within_s bigint, out http integer, out code text, out result gateway.amount_request)
+	p_command bytea, p_key bytea, p_actor text, p_from text, p_request text, p_within_s bigint, p_alone boolean, out http integer, out code text, out result gateway.amount_request)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
 	select * into result from gateway.amount_request a where a.operator = p_operator and a.id = p_id;
-	if not found and exists (select from wallet.outside o where o.id = p_id) then
-		-- Booked when no second one was needed: the wallet gives the old answer.
+	if not found and (p_alone or exists (select from wallet.outside o where o.id = p_id)) then
+		-- Nobody else is needed, or nobody was when it was booked: the wallet gives the answer.
 		http := 200;
 		result.id := p_id;
 		result.player := p_player;
@@ -77,12 +77,16 @@ begin
 	elsif result.status = 'waiting' and result.expires <= now() then
 		http := 409;
 		code := 'approval_expired';
+	elsif result.status = 'failed' then
+		-- The wallet may accept now what it refused: then the verdict is noted again.
+		http := 200;
+		update gateway.amount_request a set status = 'approved', told = now() where a.operator = p_operator and a.id = p_id and a.status = 'failed';
 	else
 		http := case when result.status = 'waiting' then 202 else 200 end;
 	end if;
 end
 $$;
-comment on function gateway.amount_ask is 'Keeps a request, once for each id. http: 202 it waits; 200 it was approved, and the wallet is told; 409 approval_refused or approval_expired; 422 other_content.';
+comment on function gateway.amount_ask is 'Keeps a request, once for each id; with p_alone only if it was kept before. http: 202 it waits; 200 the wallet is told: it was approved, or needs nobody else; 409 approval_refused or approval_expired; 422 other_content.';
 
 create function gateway.amount_decide(p_operator integer, p_id bytea, p_approve boolean, p_key bytea, p_actor text, p_from text, p_request text, p_reason text,
 	out http integer, out code text, out result gateway.amount_request)

@@ -22,6 +22,12 @@ static const struct {
 	{ "EUR=1000000,JPY=0", "JPY", INT64_C(100000000000), true },
 	{ "EUR=1000000,SEK=5", "SEK", 5, true },
 	{ "EUR=1000000,SEK=5", "SEK", 6, false },
+	{ "*=7,EUR=1000000", "EUR", 8, true },
+	{ "EUR=1000000,*=7", "EUR", 8, true },
+	{ "EUR=5,*=7", "EUR", 6, false },
+	{ "EUR=1000000,*=7", "CHF", 7, true },
+	{ "EUR=1000000,*=7", "CHF", 8, false },
+	{ "EUR=1000000,*=0", "CHF", INT64_C(100000000000), true },
 };
 
 static void test_alone_permits_up_to_the_amount(void **state)
@@ -42,8 +48,9 @@ static void test_alone_permits_up_to_the_amount(void **state)
 static void test_alone_refuses_what_is_no_list(void **state)
 {
 	static const char *const wrong[] = { "EUR", "EUR=", "EUR=-1", "EUR:5", "QQQ=5",
-		"EUR=5,EUR=6", ",EUR=5", "EUR=5,,SEK=6", "EUR=05", "EUR=1000000000000001",
-		"EUR=5 ,SEK=6", "EUR=000000000000000000000000000000000000" };
+		"EUR=5,EUR=6", "*=5,*=6", "**=5", ",EUR=5", "EUR=5,,SEK=6", "EUR=05",
+		"EUR=1000000000000001", "EUR=5 ,SEK=6",
+		"EUR=000000000000000000000000000000000000" };
 	struct alone alone;
 	char error[ALONE_ERROR_MAX];
 

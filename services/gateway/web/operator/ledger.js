@@ -36,7 +36,7 @@ const moneyOf = (text, currency) => money(Number(text), currency);
 export function Ledger({ me }) {
 	const base = `/v1/operators/${me.operator}`;
 	const ledger = useRead(`${base}/ledger`, 10000);
-	const unfinished = useRead(`${base}/unfinished`, 30000);
+	const unfinished = useRead(`${base}/unfinished`, 0);
 	const l = ledger.data;
 	if (!l) return html`<${Trouble} state=${ledger} />`;
 	const counts = l.accounts !== null;
