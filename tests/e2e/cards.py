@@ -484,9 +484,27 @@ def new_key(place):
         assert set(broken) == {15} and all("the number of a key in the key file" in b["expected"] for b in broken[15]), broken
 
 
+def old_file(place):
+    """A start with a file that was replaced leaves the newer odds in force, and says so."""
+    copy = f"{place.data}/code/{os.path.basename(place.sets)}"  # services with users of their own read this one
+    path = f"{copy if os.path.exists(copy) else place.sets}/cards.json"
+    old = read_text(path)
+
+    def odds():
+        return place.sql("select number, odds_of from cards.set_odds where pool = 2 and currency = 752 order by number")
+
+    for text, read in ((old.replace('"of": 1000}', '"of": 2000}'), lambda: len(odds()) == 2), (old, lambda: log_says(place, "whose odds of currency 752 were replaced"))):
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        place.kill("jackpot-cards-1")
+        wait_until("the file to be read", read, 60)
+        wait_until("another jackpot-cards", lambda: place.status()["jackpot-cards-1"][0] == "running", 60)
+        assert odds() == [["1", "1000"], ["2", "2000"]], odds()
+
+
 def test_cards():
     with CardsInstallation() as place:
-        for part in (whole_round, race, not_placed, bought, autoplay, early, killed, abandoned, new_key):
+        for part in (whole_round, race, not_placed, bought, autoplay, early, killed, abandoned, new_key, old_file):
             began = time.monotonic()
             part(place)
             print(f"measured: {part.__name__.replace('_', ' ')} {time.monotonic() - began:.1f} s", flush=True)

@@ -1,6 +1,7 @@
 #include "services/jackpot-cards/adapters/terms_store.h"
 
 #include "libcommon/base/sha256.h"
+#include "libcommon/io/log.h"
 #include "libcommon/io/pg_args.h"
 #include "libcommon/jackpot/io/jackpot_pg.h"
 
@@ -50,38 +51,58 @@ void terms_text(const struct card_set_config *set, char *out)
 	add(out, &length, "]}");
 }
 
-/* Are these the odds that the newest row says? *number_r: of that row; 0: there is none. */
-static bool in_force(PGconn *conn, uint32_t set, const struct card_set_odds *odds,
-	const char *digest, int64_t *number_r)
+/* The newest row of a currency, beside the odds of a file. */
+struct newest {
+	int64_t number; /* 0: there is none */
+	bool same_odds, same_file;
+	bool older; /* the file was in force before this row, and was replaced */
+};
+
+static struct newest newest_of(
+	PGconn *conn, uint32_t set, const struct card_set_odds *odds, const char *digest)
 {
 	struct pg_args args = { 0 };
-	bool same;
+	struct newest newest = { 0 };
 
 	pg_args_int(&args, set);
 	pg_args_int(&args, odds->currency);
 	pg_args_text(&args, digest);
 	PGresult *rows = pg_args_query(&args, conn,
-		"select number, odds_in, odds_of, digest = $3 from cards.set_odds where pool = $1 "
-		"and currency = $2 order by number desc limit 1");
-	same = PQntuples(rows) == 1 && pg_u64(rows, 0, 1) == odds->in &&
-	       pg_u64(rows, 0, 2) == odds->of && PQgetvalue(rows, 0, 3)[0] == 't';
-	*number_r = PQntuples(rows) == 1 ? pg_number(rows, 0, 0) : 0;
+		"select s.number, s.odds_in, s.odds_of, s.digest = $3, exists (select from "
+		"cards.set_odds o where o.pool = s.pool and o.currency = s.currency and o.number < "
+		"s.number and o.digest = $3) from cards.set_odds s where s.pool = $1 and "
+		"s.currency = $2 order by s.number desc limit 1");
+	if (PQntuples(rows) == 1) {
+		newest.number = pg_number(rows, 0, 0);
+		newest.same_odds = pg_u64(rows, 0, 1) == odds->in && pg_u64(rows, 0, 2) == odds->of;
+		newest.same_file = PQgetvalue(rows, 0, 3)[0] == 't';
+		newest.older = PQgetvalue(rows, 0, 4)[0] == 't';
+	}
 	PQclear(rows);
-	return same;
+	return newest;
 }
 
+/* A file that was replaced is probably an old one on this machine: it changes no odds. */
 static void odds_add(PGconn *conn, const struct card_set_config *set, const char *digest)
 {
 	for (size_t i = 0; i < set->odds_count; i++) {
 		const struct card_set_odds *odds = &set->odds[i];
+		const struct newest newest = newest_of(conn, set->number, odds, digest);
 		struct pg_args args = { 0 };
-		int64_t number;
 
-		if (in_force(conn, set->number, odds, digest, &number))
+		if (newest.same_odds && (newest.same_file || newest.older))
 			continue;
+		if (newest.older) {
+			log_error("ALARM set %" PRIu32 ": found a file whose odds of currency "
+				  "%" PRIu32 " were replaced, expected the newest file; the newer "
+				  "odds stay in force. To go back to these odds, write them as "
+				  "another fraction, such as 2 in 200 for 1 in 100",
+				set->number, odds->currency);
+			continue;
+		}
 		pg_args_int(&args, set->number);
 		pg_args_int(&args, odds->currency);
-		pg_args_int(&args, number + 1);
+		pg_args_int(&args, newest.number + 1);
 		pg_args_int(&args, (int64_t)odds->in);
 		pg_args_int(&args, (int64_t)odds->of);
 		pg_args_text(&args, digest);
