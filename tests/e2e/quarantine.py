@@ -261,6 +261,25 @@ def test_limits_that_cannot_be_read():
     place.verify()
 
 
+def test_limits_that_are_lost():
+    """Who has set a limit is not released without it."""
+    ill = Person(place, deposit=10000)
+    limit = {"limit": "loss", "period": "day", "amount_minor": 5000, "currency": "EUR", "reason": "a test"}
+    answer = operator(place, f"/players/{ill.number}/limits", limit, os.urandom(8).hex())
+    assert answer.status == 200, answer
+    closed_bet(ill)
+    shard = checkpointed(ill)[0]
+    [[state]] = place.sql(f"select state from wallet.player_limit where player = {ill.id}")
+    spoil("wallet-1", f"update wallet.player_limit set state = array_fill(null::bigint, array[47]) where player = {ill.id} returning player")
+    refused(ill)
+    wait_until("the player in quarantine", lambda: ill.id in listed(), 60)
+    place.sql(f"delete from wallet.player_limit where player = {ill.id} returning player", writer=True)
+    stays_out(ill, "has set a limit")
+    place.sql(f"insert into wallet.player_limit (player, shard, state) values ({ill.id}, {shard}, '{state}') returning player", writer=True)
+    taken_back(ill)
+    place.verify()
+
+
 def test_a_jackpot_of_a_quarantined_player():
     """The pool prices it, the claim waits, and it is paid once, after the release."""
     lucky = Person(place, deposit=100000)
@@ -304,7 +323,14 @@ def test_a_claim_that_cannot_be_read():
     closed_bet(Person(place, deposit=1000))
     stays_out(lucky, "wallet.claim")
     assert booked(lucky) == newest
-    place.sql(f"update wallet.claim set kind = 1 where player = {lucky.id} returning player", writer=True)
+    place.sql(f"update wallet.claim set kind = 1, closed_seq = 1 where player = {lucky.id} returning player", writer=True)
+    stays_out(lucky, "found closed_seq 1, expected an award of the player")
+    other = Person(place, deposit=1000)
+    place.sql(f"update wallet.claim set closed_seq = null, player = {other.id} where player = {lucky.id} returning player", writer=True)
+    stays_out(lucky, "found another number of claims")
+    place.sql(f"update wallet.claim set player = {lucky.id}, move = move + 1000 where player = {other.id} returning player", writer=True)
+    stays_out(lucky, "expected those of row")
+    place.sql(f"update wallet.claim set move = move - 1000 where player = {lucky.id} returning player", writer=True)
     wait_until("the release", lambda: "can play again" in jackpotctl("quarantine", "release", lucky.name)[1] or not listed(), 60)
     wait_until("an empty list", lambda: not listed(), 60)
     place.release("progressive-pool-1")
@@ -356,4 +382,4 @@ def test_wrong_arguments():
 if __name__ == "__main__":
     with Installation("quarantine") as place:
         run(test_a_state_that_cannot_be_read, test_a_pool_that_cannot_be_read, test_a_set_that_cannot_be_read, test_an_account_that_cannot_be_read,
-            test_limits_that_cannot_be_read, test_a_jackpot_of_a_quarantined_player, test_a_claim_that_cannot_be_read, test_an_id_that_cannot_be_read, test_a_script_of_too_many_draws, test_wrong_arguments)
+            test_limits_that_cannot_be_read, test_limits_that_are_lost, test_a_jackpot_of_a_quarantined_player, test_a_claim_that_cannot_be_read, test_an_id_that_cannot_be_read, test_a_script_of_too_many_draws, test_wrong_arguments)

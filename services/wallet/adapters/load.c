@@ -98,6 +98,8 @@ static bool has_row(
 	stored_try(&fault);
 	n = rows_read_back(
 		conn, entry->shard, entry->account.player, seq, seq, &wallet->scratch, &rows);
+	if (n == 0 && rows_read_carried(conn, entry->shard, seq, &wallet->scratch, &rows))
+		n = rows[0].player == entry->account.player ? 1 : 0;
 	return stored_tried(&fault) && n == 1;
 }
 
