@@ -21,5 +21,5 @@ create table gateway.void_request (
 create index void_request_asked on gateway.void_request (operator, asked);
 comment on table gateway.void_request is 'waiting: nothing has been done. approved: sent to the engine as often as anybody asks; the wallet books it once by its id, and wallet.void has what came of it.';
 comment on column gateway.void_request.id is 'Of the caller''s Idempotency-Key, and the id of the void; content is the hash of what was asked, so that the same key with other content is refused.';
-comment on column gateway.void_request.awards is 'What the round''s jackpots were when it was asked, in minor units: for whoever approves. What is taken back is read again.';
+comment on column gateway.void_request.awards is 'What the round''s jackpots were when it was asked, in minor units: for whoever approves. If they come to another sum at the approval, nothing is taken back.';
 comment on column gateway.void_request.asked_key is 'Digest of the operator''s key or of the user: who approves must have another one.';
