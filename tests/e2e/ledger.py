@@ -123,7 +123,7 @@ def test_forged_and_old_proofs_are_told():
 
 def test_unfinished_rounds():
     person = Person(place, deposit=10000)
-    force(place, person.name, [*RULES.stops(bonuses=3), 0])
+    force(place, person.name, RULES.stops(win=True, bet={"coin_minor": 1, "lines": 15, "coins": 1}))
     person.bet(coin=1, lines=15, coins=1)
     wins = lambda: operator(place, "/unfinished", None, method="GET")
     assert wins().status == 200
