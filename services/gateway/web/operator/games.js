@@ -30,7 +30,7 @@ const RETURNS = [{ name: "currency", title: "Currency" }, { name: "rounds", titl
 	{ name: "drawn_minor", title: "Drawn wins", number: true, show: (r) => money(r.drawn_minor, r.currency) }, { name: "rtp_percent", title: "Return", number: true, show: (r) => html`<b class=${state(r.z)}>${ofHundred(r.rtp_percent)}</b>` },
 	{ name: "theory_percent", title: "Exact", number: true, show: (r) => r.theory_percent === r.theory_high_percent ? ofHundred(r.theory_percent) : `${ofHundred(r.theory_percent)} to ${ofHundred(r.theory_high_percent)}` },
 	{ name: "z", title: "z", number: true, show: (r) => r.z === null ? "–" : r.z.toFixed(2) },
-	{ name: "band_low_percent", title: "95 of 100 such", number: true, show: (r) => r.band_low_percent === null ? "–" : `${ofHundred(r.band_low_percent)} to ${ofHundred(r.band_high_percent)}` }];
+	{ name: "band_low_percent", title: "95 of 100 such", number: true, show: (r) => r.band_low_percent === null || r.band_high_percent === null ? "–" : `${ofHundred(r.band_low_percent)} to ${ofHundred(r.band_high_percent)}` }];
 
 export function Game({ id, me }) {
 	const game = useRead(`/v1/operators/${me.operator}/games/${id}`, 30000);
