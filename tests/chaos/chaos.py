@@ -53,6 +53,7 @@ class Disk:
 
     def __init__(self):
         self.folder = tempfile.mkdtemp(prefix="carillon-chaos-disk-")
+        os.chmod(self.folder, 0o711)  # the users of the services and of Postgres pass through it
         self.image, self.mount = f"{self.folder}/image", f"{self.folder}/disk"
         os.mkdir(self.mount)
         with open(self.image, "wb") as file:
