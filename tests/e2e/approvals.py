@@ -169,7 +169,7 @@ def test_people():
 
 
 def test_approved_and_not_booked():
-    """The gateway that was told of the approval died before it told the wallet: another one does, once."""
+    """A gateway died after an approval, before the wallet knew of it: another gateway tells the wallet, once."""
     person, key = Person(place), os.urandom(8).hex()
     name = waits(asked(person, key=key))
     place.sql(f"select http from gateway.amount_decide(1, '\\x{name}', true, '\\x00', 'operator-1 nobody', 'operator-1 nobody', '', 'a test')", writer=True)

@@ -30,7 +30,7 @@ def content():
 
 
 def note(change):
-    """A row that somebody who may write the table has added."""
+    """Adds a row, as anybody can who may write the table."""
     text = json.dumps({**content(), **change}).replace("'", "''")
     place.sql(f"select gateway.proof_note('{text}', null, null)", writer=True)
 

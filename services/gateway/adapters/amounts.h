@@ -19,7 +19,7 @@ void amounts_begin(struct gateway *gateway);
 /* Whether one user or key books this amount alone. */
 bool amounts_alone(const struct currency *currency, int64_t minor);
 /* Once a second: tells the wallet of approved amounts of which it has not decided yet, because the
- * gateway that was told of the approval has ended, or the wallet did not answer. */
+ * wallet did not answer, or a gateway ended before it could tell. */
 void amounts_tick(struct gateway *gateway);
 
 /* Sends a booking to the wallet, as outside_ask, or keeps it and answers 202 if another one must

@@ -364,6 +364,13 @@ static void request_second_key(struct waiting *waiting)
 		9, parameters, WRITE_MS, on_asked, waiting);
 }
 
+void answer_same_approver(struct edge_request *request)
+{
+	edge_answer_error(request, 403, "same_approver",
+		"The same user or key requested the action. Another one must approve it.",
+		"Authorization", NULL, "another user or key of the operator");
+}
+
 static void answer_decided(struct edge_request *request)
 {
 	edge_answer_error(request, 409, "approval_decided",
@@ -411,9 +418,7 @@ static void on_decided(void *context, PGresult *result, const char *error)
 		approved(waiting, request, result);
 	} else {
 		audit_request(waiting, PQgetvalue(result, 0, 8), what, 403);
-		edge_answer_error(request, 403, "same_approver",
-			"The same user or key requested the action. Another one must approve it.",
-			"Authorization", NULL, "another user or key of the operator");
+		answer_same_approver(request);
 	}
 out:
 	free(waiting);

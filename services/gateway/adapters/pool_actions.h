@@ -13,6 +13,12 @@ bool pool_path(struct gateway *gateway, struct edge_request *request, uint32_t *
  * announced definition names it, because a service will then create it soon. */
 void pool_unknown(
 	struct gateway *gateway, struct edge_request *request, int64_t pool, bool progressive);
+/* pool_view.c: answers with the JSON that a function of the database makes of a pool; with null,
+ * that there is no such pool. */
+void pool_json_ask(struct gateway *gateway, struct edge_request *request, uint32_t pool,
+	const char *sql, int n, const char *const *parameters);
+/* 403: whoever requested an action may not approve it. */
+void answer_same_approver(struct edge_request *request);
 /* True for an operator of GATEWAY_POOL_OPERATORS: it acts on what all operators share. */
 bool pool_operator(uint32_t operator_id);
 /* Figures as JSON; "null" if there are none. */

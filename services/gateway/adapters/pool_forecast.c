@@ -8,30 +8,11 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #define HOURS_DEFAULT 24
 #define HOURS_MAX 168
 #define TEXT_NUMBER 24
 #define EXPONENTS_MAX 4096
-
-struct asked {
-	struct waiter waiter; /* first */
-	uint32_t pool;
-};
-
-static void on_forecast(void *context, PGresult *result, const char *error)
-{
-	struct asked *asked = context;
-	struct edge_request *request = waiter_rows(&asked->waiter, result, error);
-
-	if (request != NULL && PQgetisnull(result, 0, 0))
-		pool_unknown(asked->waiter.gateway, request, asked->pool, false);
-	else if (request != NULL)
-		edge_answer_json(
-			request, 200, PQgetvalue(result, 0, 0), (size_t)PQgetlength(result, 0, 0));
-	free(asked);
-}
 
 /* The decimals of all currencies by their number, as JSON. */
 static void exponents(char text[EXPONENTS_MAX])
@@ -63,10 +44,8 @@ void on_pool_forecast(struct edge_request *request, void *context)
 	exponents(decimals);
 	const char *parameters[] = { number, back, gateway->demo ? "true" : "false",
 		rollups_currencies(), decimals };
-	struct asked *asked = waiter_new(sizeof(*asked), gateway, request, 0);
-	asked->pool = pool;
-	pg_pool_query(rollups_pool(),
+	pool_json_ask(gateway, request, pool,
 		"select gateway.forecast($1::integer, $2::integer, $3::boolean, $4::json, "
 		"$5::json)",
-		5, parameters, REPORT_MS, on_forecast, asked);
+		5, parameters);
 }

@@ -8,7 +8,6 @@
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define STEPS_DEFAULT 1500
@@ -16,24 +15,6 @@
 #define TEXT_NUMBER 24
 #define TIME_MOST INT64_C(250000000000000000) /* the year 9892 */
 #define DAY_US ((int64_t)(86400 * SECOND_US))
-
-struct asked {
-	struct waiter waiter; /* first */
-	uint32_t pool;
-};
-
-static void on_history_made(void *context, PGresult *result, const char *error)
-{
-	struct asked *asked = context;
-	struct edge_request *request = waiter_rows(&asked->waiter, result, error);
-
-	if (request != NULL && PQgetisnull(result, 0, 0))
-		pool_unknown(asked->waiter.gateway, request, asked->pool, false);
-	else if (request != NULL)
-		edge_answer_json(
-			request, 200, PQgetvalue(result, 0, 0), (size_t)PQgetlength(result, 0, 0));
-	free(asked);
-}
 
 /* How far back a step looks unless from_us says so. */
 static int64_t back_of(const char *step)
@@ -68,11 +49,9 @@ void on_pool_history(struct edge_request *request, void *context)
 	(void)snprintf(to, sizeof(to), "%" PRId64, to_us);
 	(void)snprintf(most, sizeof(most), "%" PRId64, limit);
 	const char *parameters[] = { number, step, from, to, most, rollups_currencies() };
-	struct asked *asked = waiter_new(sizeof(*asked), gateway, request, 0);
-	asked->pool = pool;
-	pg_pool_query(rollups_pool(),
+	pool_json_ask(gateway, request, pool,
 		"select gateway.jackpot_history($1::integer, $2, timestamptz 'epoch' + $3::bigint "
 		"* interval '1 microsecond', timestamptz 'epoch' + $4::bigint * interval "
 		"'1 microsecond', $5::integer, $6::json)",
-		6, parameters, REPORT_MS, on_history_made, asked);
+		6, parameters);
 }

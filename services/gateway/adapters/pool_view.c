@@ -3,6 +3,7 @@
  * whole 10^-18 and 10^-27). Read from Postgres, at most a second late. */
 #include "services/gateway/adapters/operator_keys.h"
 #include "services/gateway/adapters/pool_actions.h"
+#include "services/gateway/adapters/reports.h"
 
 #include "libcommon/base/currency.h"
 #include "libcommon/io/log.h"
@@ -133,4 +134,33 @@ void on_pool_view(struct edge_request *request, void *context)
 	*waiting = (struct waiting){ gateway, edge_ticket(request), pool };
 	(void)snprintf(number, sizeof(number), "%" PRId64, pool);
 	pg_pool_query(gateway->pg_ro, view_sql, 1, parameters, QUERY_MS, on_view, waiting);
+}
+
+/* ---- what a function of the database makes of a pool ---- */
+
+struct made {
+	struct waiter waiter; /* first */
+	uint32_t pool;
+};
+
+static void on_made(void *context, PGresult *result, const char *error)
+{
+	struct made *made = context;
+	struct edge_request *request = waiter_rows(&made->waiter, result, error);
+
+	if (request != NULL && PQgetisnull(result, 0, 0))
+		pool_unknown(made->waiter.gateway, request, made->pool, false);
+	else if (request != NULL)
+		edge_answer_json(
+			request, 200, PQgetvalue(result, 0, 0), (size_t)PQgetlength(result, 0, 0));
+	free(made);
+}
+
+void pool_json_ask(struct gateway *gateway, struct edge_request *request, uint32_t pool,
+	const char *sql, int n, const char *const *parameters)
+{
+	struct made *made = waiter_new(sizeof(*made), gateway, request, 0);
+
+	made->pool = pool;
+	pg_pool_query(rollups_pool(), sql, n, parameters, REPORT_MS, on_made, made);
 }

@@ -202,9 +202,7 @@ static void on_approved(void *context, PGresult *result, const char *error)
 		approved(waiting, request, result);
 	} else {
 		audit(waiting, "void approval", PQgetvalue(result, 0, ID), 403);
-		edge_answer_error(request, 403, "same_approver",
-			"The same user or key requested the action. Another one must approve it.",
-			"Authorization", NULL, "another user or key of the operator");
+		answer_same_approver(request);
 	}
 out:
 	free(waiting);

@@ -236,7 +236,8 @@ void wallet_days_tick(struct wallet *wallet, struct service *service, uint64_t m
 /* claims.c */
 /* Loads the open claims of a shard. The player of one that cannot be read is quarantined. */
 void wallet_claims_load(struct wallet *wallet, PGconn *conn, struct wallet_shard *shard);
-/* In a try: those of one player, who has no row that is not committed. They are sent at once. */
+/* Within a stored_try: loads the claims of one player again, and sends them at once. All rows of
+ * the player must be committed. */
 void wallet_claims_load_again(PGconn *conn, struct wallet_shard *shard, player_id player);
 /* True if the claim is open in Postgres, too: the batch that pays it closes it there. */
 bool wallet_claims_stored(PGconn *conn, const struct open_claim *open);
