@@ -12,14 +12,15 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define FORM UINT64_C(0x3144414e48524143) /* "CARHAND1" */
+#define FORM UINT64_C(0x3244414e48524143) /* "CARHAND2" */
 #define PATH_BYTES 4096
 
 /* The form of the file. A process that dies leaves what it has written, in this order: the kernel
  * keeps the pages. */
 struct file {
 	uint64_t form;
-	_Atomic uint64_t taken;	   /* since the last clear; the last IN_HAND_MAX of them are kept */
+	_Atomic uint64_t taken; /* since the last clear; the last IN_HAND_MAX of them are kept */
+	_Atomic uint64_t server_failed_us;
 	_Atomic uint64_t deciding; /* 1: `decided` is being decided */
 	struct in_hand_command decided;
 	struct in_hand_command commands[IN_HAND_MAX];
@@ -56,6 +57,7 @@ struct in_hand *in_hand_open(const char *folder, const char *instance)
 	(void)close(fd);
 	if (hand->file->form != FORM) {
 		in_hand_clear(hand);
+		in_hand_server_failed(hand, 0);
 		hand->file->form = FORM;
 	}
 	return hand;
@@ -93,6 +95,16 @@ void in_hand_clear(struct in_hand *hand)
 {
 	atomic_store_explicit(&hand->file->deciding, 0, memory_order_release);
 	atomic_store_explicit(&hand->file->taken, 0, memory_order_release);
+}
+
+void in_hand_server_failed(struct in_hand *hand, uint64_t wall_us)
+{
+	atomic_store_explicit(&hand->file->server_failed_us, wall_us, memory_order_release);
+}
+
+uint64_t in_hand_server_failed_us(const struct in_hand *hand)
+{
+	return atomic_load(&hand->file->server_failed_us);
 }
 
 void in_hand_close(struct in_hand **hand)

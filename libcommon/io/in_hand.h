@@ -34,6 +34,10 @@ void in_hand_take(struct in_hand *hand, const struct in_hand_command *command);
 void in_hand_decide(struct in_hand *hand, const struct in_hand_command *command);
 /* Records that nothing is in hand. */
 void in_hand_clear(struct in_hand *hand);
+/* Records when a process of the instance last ended because the database server failed, in
+ * microseconds since 1970, and reads it back; 0: none has. in_hand_clear keeps it. */
+void in_hand_server_failed(struct in_hand *hand, uint64_t wall_us);
+uint64_t in_hand_server_failed_us(const struct in_hand *hand);
 void in_hand_close(struct in_hand **hand);
 
 #endif

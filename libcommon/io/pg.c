@@ -75,11 +75,23 @@ static bool result_good(const PGresult *result)
 	       status == PGRES_EMPTY_QUERY;
 }
 
-__attribute__((noreturn)) static void statement_failed(
-	PGconn *conn, const PGresult *result, const char *sql)
+/* https://www.postgresql.org/docs/15/errcodes-appendix.html */
+static bool server_fails(const char *state)
+{
+	static const char *const begins[] = { "08", "25P03", "40", "53", "55P03", "57P", "58" };
+	if (state == NULL)
+		return true;
+	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)
+		if (strncmp(state, begins[i], strlen(begins[i])) == 0)
+			return true;
+	return false;
+}
+
+void pg_fatal(const PGconn *conn, const PGresult *result, const char *what)
 {
 	const char *state = result != NULL ? PQresultErrorField(result, PG_DIAG_SQLSTATE) : NULL;
-	fatal("postgres: %.300s: %s (SQLSTATE %s)", sql, PQerrorMessage(conn),
+	fatal("%s%.300s: %s (SQLSTATE %s)",
+		server_fails(state) ? PG_SERVER_FAILS : "postgres: ", what, PQerrorMessage(conn),
 		state != NULL ? state : "none");
 }
 
@@ -87,7 +99,7 @@ void pg_exec(PGconn *conn, const char *sql)
 {
 	PGresult *result = PQexec(conn, sql);
 	if (!result_good(result))
-		statement_failed(conn, result, sql);
+		pg_fatal(conn, result, sql);
 	PQclear(result);
 }
 
@@ -100,7 +112,7 @@ PGresult *pg_query(PGconn *conn, const char *sql, int n, const char *const *para
 {
 	PGresult *result = pg_try(conn, sql, n, parameters);
 	if (!result_good(result))
-		statement_failed(conn, result, sql);
+		pg_fatal(conn, result, sql);
 	return result;
 }
 
@@ -117,7 +129,7 @@ static bool again_prepare(PGconn *conn, const char *sql, char *name, size_t room
 		return true;
 	PGresult *result = PQprepare(conn, name, sql, 0, NULL);
 	if (!result_good(result))
-		statement_failed(conn, result, sql);
+		pg_fatal(conn, result, sql);
 	PQclear(result);
 	again[again_n++] = (struct again){ conn, sql };
 	return true;
@@ -130,7 +142,7 @@ PGresult *pg_again(PGconn *conn, const char *sql, int n, const char *const *para
 		return pg_query(conn, sql, n, parameters);
 	PGresult *result = PQexecPrepared(conn, name, n, parameters, NULL, NULL, 0);
 	if (!result_good(result))
-		statement_failed(conn, result, sql);
+		pg_fatal(conn, result, sql);
 	return result;
 }
 

@@ -13,6 +13,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* A fatal message begins with this when the cause lies with the server, its load or the connection,
+ * and not with the statement: SQLSTATE classes 08, 40, 53, 57P and 58 (a full disk, a shutdown),
+ * 25P03, 55P03, or none at all. */
+#define PG_SERVER_FAILS "postgres fails: "
+
+/* Ends the process because a statement failed. result may be NULL; `what` names the statement. */
+__attribute__((noreturn)) void pg_fatal(
+	const PGconn *conn, const PGresult *result, const char *what);
+
 /* Connects; sets application_name, idle_in_transaction_session_timeout 2 s and lock_timeout 200 ms.
  * Retries for wait_ms while the server starts, then fatal. */
 PGconn *pg_connect(const char *dsn, const char *application, int wait_ms);

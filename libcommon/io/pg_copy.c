@@ -55,12 +55,20 @@ static void put_64(struct pg_copy *copy, uint64_t value)
 	put(copy, &big, sizeof(big));
 }
 
+__attribute__((noreturn)) static void copy_failed(
+	const struct pg_copy *copy, const PGresult *result)
+{
+	char what[1024];
+	(void)snprintf(what, sizeof(what), "copy into %s", copy->table);
+	pg_fatal(copy->conn, result, what);
+}
+
 static void flush(struct pg_copy *copy)
 {
 	if (copy->conn == NULL || copy->length == 0)
 		return;
 	if (PQputCopyData(copy->conn, (const char *)copy->bytes, (int)copy->length) != 1)
-		fatal("postgres: copy into %s: %s", copy->table, PQerrorMessage(copy->conn));
+		copy_failed(copy, NULL);
 	copy->length = 0;
 }
 
@@ -91,7 +99,7 @@ struct pg_copy *pg_copy_begin(PGconn *conn, const char *table_and_columns)
 	assert(n > 0 && (size_t)n < sizeof(sql));
 	PGresult *result = PQexec(conn, sql);
 	if (PQresultStatus(result) != PGRES_COPY_IN)
-		fatal("postgres: %s: %s", sql, PQerrorMessage(conn));
+		pg_fatal(conn, result, sql);
 	PQclear(result);
 	pg_copy_init(copy, conn, table_and_columns);
 	return copy;
@@ -173,7 +181,7 @@ static void result_check(struct pg_copy *copy)
 {
 	PGresult *result = PQgetResult(copy->conn);
 	if (PQresultStatus(result) != PGRES_COMMAND_OK)
-		fatal("postgres: copy into %s: %s", copy->table, PQerrorMessage(copy->conn));
+		copy_failed(copy, result);
 	unsigned long long rows = strtoull(PQcmdTuples(result), NULL, 10);
 	if (rows != copy->rows)
 		fatal("postgres: copy into %s: found %llu rows written, expected %llu", copy->table,
@@ -190,7 +198,7 @@ void pg_copy_sent(struct pg_copy *copy)
 	put_16(copy, UINT16_MAX);
 	flush(copy);
 	if (PQputCopyEnd(copy->conn, NULL) != 1 || PQflush(copy->conn) != 0)
-		fatal("postgres: copy into %s: %s", copy->table, PQerrorMessage(copy->conn));
+		copy_failed(copy, NULL);
 	copy->sent = true;
 }
 

@@ -17,7 +17,7 @@ void pg_line_prepare(PGconn *conn, const char *name, const char *sql, int n, con
 {
 	PGresult *result = PQprepare(conn, name, sql, n, types);
 	if (PQresultStatus(result) != PGRES_COMMAND_OK)
-		fatal("postgres: cannot prepare the statement %s: %s", name, PQerrorMessage(conn));
+		pg_fatal(conn, result, name);
 	PQclear(result);
 }
 
@@ -26,7 +26,7 @@ void pg_line_begin(struct pg_line *line, PGconn *conn)
 	line->conn = conn;
 	line->n = 0;
 	if (PQenterPipelineMode(conn) != 1)
-		fatal("postgres: %s", PQerrorMessage(conn));
+		pg_fatal(conn, NULL, "enter pipeline mode");
 }
 
 size_t pg_line_room(const struct pg_line *line)
@@ -41,7 +41,7 @@ void pg_line_send(struct pg_line *line, const char *what, int64_t rows, const ch
 	line->sent[line->n].what = what;
 	line->sent[line->n++].rows = rows;
 	if (PQsendQueryPrepared(line->conn, name, n, values, lengths, formats, 0) != 1)
-		fatal("%s: %s", what, PQerrorMessage(line->conn));
+		pg_fatal(line->conn, NULL, what);
 }
 
 /* The answer to one statement, and the NULL behind it. */
@@ -50,7 +50,7 @@ static void answer_check(PGconn *conn, const char *what, int64_t rows)
 	PGresult *result = PQgetResult(conn);
 	ExecStatusType status = PQresultStatus(result);
 	if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK)
-		fatal("%s: %s: %s", what, PQresStatus(status), PQerrorMessage(conn));
+		pg_fatal(conn, result, what);
 	if (rows != PG_LINE_ANY && strtoll(PQcmdTuples(result), NULL, 10) != rows)
 		fatal("%s: found %s rows changed, expected %lld", what, PQcmdTuples(result),
 			(long long)rows);
@@ -63,12 +63,12 @@ void pg_line_end(struct pg_line *line)
 {
 	PGconn *conn = line->conn;
 	if (PQpipelineSync(conn) != 1)
-		fatal("postgres: %s", PQerrorMessage(conn));
+		pg_fatal(conn, NULL, "sync");
 	for (size_t i = 0; i < line->n; i++)
 		answer_check(conn, line->sent[i].what, line->sent[i].rows);
 	PGresult *sync = PQgetResult(conn);
 	if (PQresultStatus(sync) != PGRES_PIPELINE_SYNC || PQexitPipelineMode(conn) != 1)
-		fatal("postgres: %s", PQerrorMessage(conn));
+		pg_fatal(conn, sync, "end of the pipeline");
 	PQclear(sync);
 }
 

@@ -234,6 +234,9 @@ bool service_poison_offer(struct service *service, struct holding *holding,
 /* Records that nothing is in hand: all commands are committed and answered, or the process is about
  * to die for another reason. */
 void service_poison_clear(struct service *service);
+/* Has a process of this instance ended within the last minute because the database server failed?
+ * Then deaths are no evidence against a message. */
+bool service_poison_server_failed(const struct service *service);
 /* Tries some suspects, separately from all other commands. */
 void service_poison_try(struct service *service);
 void service_poison_end(struct service *service);

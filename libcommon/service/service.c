@@ -261,7 +261,7 @@ static void bus_read(struct service *service)
 static void postgres_check(struct service *service)
 {
 	if (PQconsumeInput(service->pg) != 1 || PQstatus(service->pg) != CONNECTION_OK)
-		fatal("postgres: the connection was lost: %s", PQerrorMessage(service->pg));
+		pg_fatal(service->pg, NULL, "the connection was lost");
 	service_directory_told(service);
 }
 

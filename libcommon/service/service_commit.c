@@ -148,10 +148,10 @@ static void fence_send(struct service *service, struct pg_line *line, struct fen
 static void commit(struct service *service)
 {
 	PGresult *result = PQexec(service->pg, "commit");
-	if (PQresultStatus(result) != PGRES_COMMAND_OK ||
-		strcmp(PQcmdStatus(result), "COMMIT") != 0)
-		fatal("commit: found %s, expected COMMIT: %s", PQcmdStatus(result),
-			PQerrorMessage(service->pg));
+	if (PQresultStatus(result) != PGRES_COMMAND_OK)
+		pg_fatal(service->pg, result, "commit");
+	if (strcmp(PQcmdStatus(result), "COMMIT") != 0)
+		fatal("commit: found %s, expected COMMIT", PQcmdStatus(result));
 	PQclear(result);
 }
 
@@ -165,7 +165,7 @@ static void beat(struct service *service)
 		health_address(service->health), pid, boot };
 	PGresult *result = PQexecPrepared(service->pg, "beat", 6, parameters, NULL, NULL, 0);
 	if (PQresultStatus(result) != PGRES_COMMAND_OK)
-		fatal("heartbeat: %s", PQerrorMessage(service->pg));
+		pg_fatal(service->pg, result, "heartbeat");
 	PQclear(result);
 	service->beat_us = clock_mono_us();
 }

@@ -145,7 +145,7 @@ static PGresult *rows_take(struct service *service, size_t n)
 	const char *state = PQresultErrorField(locked, PG_DIAG_SQLSTATE);
 	if (PQresultStatus(locked) != PGRES_TUPLES_OK) {
 		if (state == NULL || strcmp(state, SQLSTATE_LOCK_NOT_AVAILABLE) != 0)
-			fatal("shards: %s", PQerrorMessage(service->pg));
+			pg_fatal(service->pg, locked, "shards");
 		PQclear(locked);
 		pg_exec(service->pg, "rollback");
 		lock_holders_end(service, parameters);

@@ -25,6 +25,7 @@
 #define GROUP_MAX 16u /* suspects with one death that are tried together */
 #define READ_AGAIN_US 1000000u
 #define TRY_AGAIN_US 20000u
+#define SERVER_SERIES_US UINT64_C(60000000)
 #define SERIES "interval '10 min'"
 
 /* $4: was the command alone in hand? */
@@ -73,14 +74,30 @@ void service_poison_clear(struct service *service)
 		in_hand_clear(service->poison->hand);
 }
 
-/* Who loses Postgres or a shard has died of that, and not of a command. */
 static struct service *dying;
 
+static bool begins_with(const char *text, const char *beginning)
+{
+	return strncmp(text, beginning, strlen(beginning)) == 0;
+}
+
+/* Whoever loses Postgres or a shard dies of that, and not of a command. A full disk leaves the
+ * connection as it is. */
 static void on_fatal(const char *message)
 {
-	if (PQstatus(dying->pg) != CONNECTION_OK ||
-		strncmp(message, SERVICE_FENCE_FAILS, strlen(SERVICE_FENCE_FAILS)) == 0)
+	bool server_fails =
+		PQstatus(dying->pg) != CONNECTION_OK || begins_with(message, PG_SERVER_FAILS);
+	if (server_fails)
+		in_hand_server_failed(poison_of(dying)->hand, clock_wall_us());
+	if (server_fails || begins_with(message, SERVICE_FENCE_FAILS))
 		service_poison_clear(dying);
+}
+
+bool service_poison_server_failed(const struct service *service)
+{
+	const struct poison *poison = poison_of(service);
+	return poison != NULL &&
+	       clock_wall_us() < in_hand_server_failed_us(poison->hand) + SERVER_SERIES_US;
 }
 
 static int by_id(const void *a, const void *b)

@@ -381,14 +381,20 @@ static void kept_offer(struct service *service, struct holding *holding, int top
 }
 
 /* Tries one message alone: records the attempt durably, offers the message, commits. A message that
- * has killed the process three times is not offered again. */
+ * has killed the process three times is not offered again. While the database server fails,
+ * deaths tell nothing of the message: they are counted anew. */
 static void kept_try_one(struct service *service, struct holding *holding, int topic)
 {
 	struct reading *reading = &holding->readings[topic];
 	const struct kafka_message *message = &reading->kept.messages[0];
 	bool tried =
 		holding->trying_topic == topic + 1 && holding->trying_offset == message->offset;
-	if (tried && holding->trying_deaths >= DEATHS_MAX) {
+	bool killed = tried && holding->trying_deaths >= DEATHS_MAX;
+	if (killed && service_poison_server_failed(service)) {
+		holding->trying_topic = 0;
+		killed = false;
+	}
+	if (killed) {
 		log_error(
 			"shard %u: %s, offset %lld has killed the process %d times and is skipped",
 			holding->shard.shard, topic_name(message->topic),

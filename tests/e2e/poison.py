@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Commands that kill their service, among others at play: the third death quarantines one, it is refused, and play goes on; an operator finds it and releases
 it. What kills a wallet here is a row that Postgres does not take, as a fault in a statement would make it: the wallet ends at each commit that holds it."""
+import concurrent.futures
 import json
 import subprocess
 import time
@@ -39,9 +40,9 @@ def bet():
     return wait_until("an answer", answered, 20)
 
 
-def poison(player):
+def poison(player, state="P0001"):
     place.sql(f"""create or replace function wallet.refuse_row() returns trigger language plpgsql as
-                  $$ begin raise exception 'this row is not taken'; end $$;
+                  $$ begin raise exception 'this row is not taken' using errcode = '{state}'; end $$;
                   create trigger refuse_row before insert on wallet.journal for each row
                   when (new.player = {player} and new.kind = 2) execute function wallet.refuse_row()""", writer=True)
 
@@ -52,6 +53,27 @@ def mended():
 
 def pids(service):
     return [row[0] for row in place.sql(f"select pid from carillon.instance where service = '{service}' order by name")]
+
+
+def test_a_server_that_fails_is_no_evidence():
+    """A full disk ends the wallet at each commit, and leaves the connection as it is."""
+    unlucky = Person(place, deposit=100000)
+    poison(unlucky.id, state="53100")
+    body = unlucky.bet_body(coin=1, lines=1, coins=1)
+
+    def ends():
+        return int(place.sql("select max(epoch) from carillon.shard where service = 'wallet'")[0][0])
+    first = ends()
+    with concurrent.futures.ThreadPoolExecutor() as pool:
+        answer = pool.submit(place.http, "POST", "/v1/rounds", body, token=unlucky.token, key="the-unlucky-bet")
+        wait_until("six ends of the wallet", lambda: ends() > first + 6, 60)
+        mended()
+        assert answer.result().status in (200, 504), answer.result()
+    last = wait_until("the bet", lambda: (lambda a: a if a.status == 200 else None)(
+        place.http("POST", "/v1/rounds", body, token=unlucky.token, key="the-unlucky-bet")), 60)
+    assert listed() == [], "nothing is quarantined"
+    assert place.sql("select count(*) from carillon.command_death where service = 'wallet'") == [["0"]]
+    assert place.sql(f"select round, refusal from wallet.journal where player = {unlucky.id} and kind = 2") == [[str(last.json["round"]["round"]), "0"]]
 
 
 def test_the_third_death_quarantines_it():

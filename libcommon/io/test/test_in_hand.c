@@ -90,6 +90,19 @@ static void test_the_next_process_reads_what_was_in_hand(void **state)
 	in_hand_close(&hand);
 }
 
+static void test_a_failing_server_is_remembered(void **state)
+{
+	(void)state;
+	struct in_hand *hand = in_hand_open(folder, "wallet-1");
+	assert_int_equal(in_hand_server_failed_us(hand), 0);
+	in_hand_server_failed(hand, 1795000000000000);
+	in_hand_clear(hand);
+	in_hand_close(&hand);
+	hand = in_hand_open(folder, "wallet-1");
+	assert_int_equal(in_hand_server_failed_us(hand), 1795000000000000);
+	in_hand_close(&hand);
+}
+
 static void test_of_too_many_the_latest_are_kept(void **state)
 {
 	const struct in_hand_command *left;
@@ -124,6 +137,7 @@ static void test_a_file_of_another_form_is_empty(void **state)
 	struct in_hand *hand = in_hand_open(folder, "wallet-1");
 	assert_int_equal(in_hand_left(hand, &left), 0);
 	assert_null(in_hand_left_deciding(hand));
+	assert_int_equal(in_hand_server_failed_us(hand), 0);
 	in_hand_close(&hand);
 }
 
@@ -133,6 +147,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_a_new_file_is_empty, make_folder, drop_folder),
 		cmocka_unit_test_setup_teardown(
 			test_the_next_process_reads_what_was_in_hand, make_folder, drop_folder),
+		cmocka_unit_test_setup_teardown(
+			test_a_failing_server_is_remembered, make_folder, drop_folder),
 		cmocka_unit_test_setup_teardown(
 			test_of_too_many_the_latest_are_kept, make_folder, drop_folder),
 		cmocka_unit_test_setup_teardown(

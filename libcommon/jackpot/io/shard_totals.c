@@ -28,7 +28,7 @@ static PGresult *look(struct pg_args *args, PGconn *conn, const char *sql)
 	PGresult *result = pg_try(conn, sql, args->n, args->value);
 	args->n = 0;
 	if (PQstatus(conn) != CONNECTION_OK)
-		fatal("postgres: the connection was lost: %s", PQerrorMessage(conn));
+		pg_fatal(conn, result, "the connection was lost");
 	if (PQresultStatus(result) == PGRES_TUPLES_OK)
 		return result;
 	log_error("the wallet's totals cannot be read: %s", PQresultErrorMessage(result));

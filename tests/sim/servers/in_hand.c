@@ -13,11 +13,14 @@ FAKE(in_hand_left_deciding);
 FAKE(in_hand_take);
 FAKE(in_hand_decide);
 FAKE(in_hand_clear);
+FAKE(in_hand_server_failed);
+FAKE(in_hand_server_failed_us);
 FAKE(in_hand_close);
 
 struct in_hand {
 	size_t taken;
 	bool deciding;
+	uint64_t server_failed_us;
 	struct in_hand_command decided;
 	struct in_hand_command commands[IN_HAND_MAX];
 };
@@ -44,6 +47,7 @@ void in_hand_world_begin(void)
 	for (size_t i = 0; i < SLOTS_MAX; i++) {
 		files[i].taken = 0;
 		files[i].deciding = false;
+		files[i].server_failed_us = 0;
 	}
 	poison = NULL;
 }
@@ -85,6 +89,16 @@ void __wrap_in_hand_clear(struct in_hand *hand)
 {
 	hand->deciding = false;
 	hand->taken = 0;
+}
+
+void __wrap_in_hand_server_failed(struct in_hand *hand, uint64_t wall_us)
+{
+	hand->server_failed_us = wall_us;
+}
+
+uint64_t __wrap_in_hand_server_failed_us(const struct in_hand *hand)
+{
+	return hand->server_failed_us;
 }
 
 void __wrap_in_hand_close(struct in_hand **hand)
