@@ -31,7 +31,7 @@ put() {
         rm -f "$keys/.$service.bus.keys.new"
         (umask 077 && awk -v s="$service" '$1 == s || $2 == s' <<<"$lines" >"$keys/.$service.bus.keys.new")
         # The owner of the folder reads it: it may be a user of the service's own.
-        [ "$(id -u)" != 0 ] || chown --reference="$keys/$service" "$keys/.$service.bus.keys.new"
+        [ "$EUID" != 0 ] || chown --reference="$keys/$service" "$keys/.$service.bus.keys.new"
     done
     # All at once, as far as that goes: who seals with a new key is not to be ahead of who opens.
     for service in $services; do

@@ -25,7 +25,7 @@ start_engine() {
         engine_answers || die "no Docker engine answers at DOCKER_HOST=$DOCKER_HOST; start it, or run this as root without DOCKER_HOST: the script then starts a Docker engine of its own"
         return
     fi
-    [ "$(id -u)" = 0 ] || die "starting a Docker engine needs root; run this as root, or set DOCKER_HOST to an engine that is running"
+    [ "$EUID" = 0 ] || die "starting a Docker engine needs root; run this as root, or set DOCKER_HOST to an engine that is running"
     mkdir -p "$place"
     export DOCKER_HOST=unix://$place/docker.sock
     dockerd --data-root "$place/data" --exec-root "$place/exec" --pidfile "$place/dockerd.pid" -H "$DOCKER_HOST" \

@@ -70,7 +70,7 @@ make_keys() {
 # Postgres and Redis are users of their images, whose numbers nobody knows here: they read what is in their own container, and FOLDER is root's alone.
 for_containers() {
     local name
-    [ "$(id -u)" = 0 ] || die "found the user $(id -un), expected root, which can give each service its own files"
+    [ "$EUID" = 0 ] || die "found the user $(id -un), expected root, which can give each service its own files"
     umask 077
     mkdir -p -m 700 "$CARILLON_DATA" "$RUN" "$keys/postgres" "$keys/redis"
     echo 'own 10000' >"$RUN/users"

@@ -220,7 +220,7 @@ settle_users() {
     one) mode='one CARILLON_USERS=one' ;;
     *) die "CARILLON_USERS: found '$CARILLON_USERS', expected own or one" ;;
     esac
-    [ "$(id -u)" = 0 ] || mode='one only root can start them as users of their own'
+    [ "$EUID" = 0 ] || mode='one only root can start them as users of their own'
     [ -n "$mode" ] || setpriv --reuid $((base + 1)) --regid $((base + 1)) --groups "$base" --bounding-set=-all true 2>/dev/null ||
         mode="one root cannot become the user $((base + 1)) on this machine"
     if [ -z "$mode" ]; then
@@ -231,8 +231,10 @@ settle_users() {
     echo "$mode" >"$RUN/users.new"
     mv "$RUN/users.new" "$RUN/users"
 }
-own_users() { [ "$(id -u)" = 0 ] && [[ $(cat "$RUN/users" 2>/dev/null) == 'own '* ]]; }
-users_base() { cut -d' ' -f2 "$RUN/users"; }
+# What follows is asked for hundreds of times at a start, so it starts no program.
+users_mode() { [ -f "$RUN/users" ] && read -r mode base <"$RUN/users"; }
+own_users() { local mode='' base; [ "$EUID" = 0 ] && users_mode && [ "$mode" = own ]; }
+users_base() { local mode base=''; users_mode; echo "$base"; }
 
 # user_place NAME: 1 for the first of UNIX_USERS.
 user_place() {
@@ -240,7 +242,7 @@ user_place() {
     for at in "${!UNIX_USERS[@]}"; do [ "${UNIX_USERS[at]}" != "$1" ] || { echo $((at + 1)); return; }; done
     die "user: found '$1', expected one of ${UNIX_USERS[*]}"
 }
-user_of() { echo $(($(users_base) + $(user_place "$1"))); }
+user_of() { local mode base place; users_mode; place=$(user_place "$1") && echo $((base + place)); }
 group_to() { if own_users; then echo $(($(users_base) + 100 + $(user_place "$1"))); else id -g; fi; }
 
 # as_user NAME: the words in front of a command that becomes that user without any power; none where all are one user.
@@ -261,7 +263,7 @@ user_words() {
 
 # own PATH NAME [GROUP]: gives it to that user, with all in it. Links are not followed.
 own() {
-    [ "$(id -u)" = 0 ] || return 0
+    [ "$EUID" = 0 ] || return 0
     local user=0 group
     ! own_users || user=$(user_of "$2")
     group=${3:-$user}
@@ -290,7 +292,7 @@ key_put() {
     new=${folder%/*}/.${folder##*/}.${1##*/}.new
     rm -f "$new"
     (umask 077 && set -o noclobber && cat >"$new")
-    [ "$(id -u)" != 0 ] || chown --reference="$folder" "$new"
+    [ "$EUID" != 0 ] || chown --reference="$folder" "$new"
     mv -T "$new" "$1"
 }
 
@@ -300,7 +302,7 @@ own_cat() {
         as=()
         cd "${1%/*}" || exit 1
         user=$(stat -c %u .)
-        [ "$(id -u)" != 0 ] || [ "$user" = 0 ] || as=(setpriv --reuid "$user" --regid "$user" --clear-groups --bounding-set=-all --inh-caps=-all --no-new-privs)
+        [ "$EUID" != 0 ] || [ "$user" = 0 ] || as=(setpriv --reuid "$user" --regid "$user" --clear-groups --bounding-set=-all --inh-caps=-all --no-new-privs)
         exec "${as[@]}" timeout 10 head -c 1000000 -- "${1##*/}" </dev/null
     ) || die "$1: found a file that the owner of its folder cannot read, expected one that it can"
 }
@@ -334,7 +336,7 @@ start_supervisor() {
     local mb=${CARILLON_LOG_MB:-64}
     [[ $mb =~ ^[0-9]{1,6}$ ]] && [ "$mb" -ge 1 ] || die "CARILLON_LOG_MB: found '$mb', expected a number from 1 to 999999"
     mkdir -p "$CARILLON_DATA/log"
-    [ "$(id -u)" != 0 ] || chmod 700 "$CARILLON_DATA/log" "$RUN" # they are passed their logs, open
+    [ "$EUID" != 0 ] || chmod 700 "$CARILLON_DATA/log" "$RUN" # they are passed their logs, open
     rm -f "$RUN/$1.pid" # of one that was killed
     (cd "$CARILLON_DATA" && exec setsid env -i PATH="$PATH" HOME="${HOME:-/}" LANG=C.UTF-8 "$BIN/carillon-supervisor" --log-bytes=$((10#$mb * 1048576)) "run/$1.conf" </dev/null >>"log/$1.log" 2>&1 9>&-) &
     disown

@@ -61,13 +61,16 @@ start_all() {
         with_dots 'building' build
     }
     # Of a Kafka that starts again nobody waits for the topics, unless its first start was interrupted.
-    local had_kafka=0
+    local had_kafka=0 services
     [ -n "${CARILLON_KAFKA:-}" ] || [ ! -f "$CARILLON_DATA/kafka/data/meta.properties" ] || [ ! -f "$RUN/stack.env" ] || had_kafka=1
     "$ROOT/scripts/stack.sh" start
-    "$ROOT/scripts/migrate.sh"
+    # Neither needs the other, and one waits for the database while the other works with files.
+    "$ROOT/scripts/services.sh" "$scale" &
+    services=$!
+    "$ROOT/scripts/migrate.sh" || { wait "$services"; return 1; }
+    wait "$services"
     console_user
     [ "$had_kafka" = 1 ] || "$ROOT/scripts/topics.sh"
-    "$ROOT/scripts/services.sh" "$scale"
     if services_running; then
         kill -HUP "$(cat "$RUN/supervisor.pid")"
     else

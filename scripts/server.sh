@@ -12,7 +12,7 @@ cd "$CARILLON_DATA"
 postgres_place() {
     PG_DATA=$CARILLON_DATA/pg
     AS=()
-    [ "$(id -u)" = 0 ] || { mkdir -p "$PG_DATA" && chmod 700 "$PG_DATA" && return; }
+    [ "$EUID" = 0 ] || { mkdir -p "$PG_DATA" && chmod 700 "$PG_DATA" && return; }
     PG_USER=postgres
     getent passwd postgres >/dev/null || PG_USER=nobody
     AS=(setpriv --reuid "$PG_USER" --regid "$(id -g "$PG_USER")" --clear-groups --bounding-set=-all --inh-caps=-all --pdeathsig INT)

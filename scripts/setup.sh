@@ -34,7 +34,7 @@ schemas) groups=schemas ;;
 esac
 [[ " $groups " != *' pages '* ]] || [ "${KAFKA:-}" = none ] || groups+=' kafka'
 # Only root cuts networks and fills disks; without, those accidents are left out.
-[ "$purpose" != chaos ] || [ "$(id -u)" = 0 ] || groups=${groups/ chaos/}
+[ "$purpose" != chaos ] || [ "$EUID" = 0 ] || groups=${groups/ chaos/}
 
 # What proves that a package is there: a command, a file, or the package's own entry.
 # group | package | proof; a proof with a slash is a file (a pattern), one without is a command
@@ -154,7 +154,7 @@ SCRIPT
 }
 
 as_root() {
-    if [ "$(id -u)" = 0 ]; then
+    if [ "$EUID" = 0 ]; then
         bash -c "$1"
     else
         sudo -n bash -c "$1"
@@ -170,7 +170,7 @@ if [ "$only_say" = 1 ]; then
 fi
 if [ -n "$packages" ]; then
     say "missing: $packages"
-    if [ "$(id -u)" != 0 ] && ! sudo -n true 2>/dev/null; then
+    if [ "$EUID" != 0 ] && ! sudo -n true 2>/dev/null; then
         say 'This needs root, or sudo without a password. Install the packages with this command, then start again:'
         say "  su -c 'apt-get update && apt-get install -y --no-install-recommends $packages'"
         exit 1

@@ -212,6 +212,10 @@ static void on_quarter(void *context)
 	presence_read(&gateway);
 	revoked_read(gateway.revoked, gateway.pg_ro);
 	staff_read(&gateway);
+	if (!readiness_reached()) { /* players wait for what these read */
+		counters_tick(&gateway);
+		status_tick(&gateway);
+	}
 }
 
 static void on_half(void *context)

@@ -43,6 +43,8 @@ void readiness_tick(struct gateway *gateway)
 			NULL, QUERY_MS, on_installation, NULL);
 	if (instance_alive(gateway->instance) && start.alive_since_us == 0)
 		start.alive_since_us = now_us;
+	if (status_owned() && start.owned_since_us == 0)
+		start.owned_since_us = now_us;
 	const char *why_not = NULL;
 	if (!start.installation)
 		why_not = "the installation could not be read from Postgres yet";
@@ -54,8 +56,6 @@ void readiness_tick(struct gateway *gateway)
 		why_not = "the sessions that were ended have not been read yet";
 	else if (!status_owned())
 		why_not = "a shard of wallet or spin-engine has no owner";
-	if (why_not == NULL && start.owned_since_us == 0)
-		start.owned_since_us = now_us;
 	/* The engine registers its games before it takes a shard; the jackpot services register
 	 * their pools before that. */
 	if (why_not == NULL && !games_read_since(start.owned_since_us))
