@@ -125,8 +125,9 @@ static const struct setting settings[] = {
 		"EUR=1000000,USD=1000000,GBP=1000000,SEK=10000000,DKK=7500000,NOK=10000000,"
 		"*=1000000",
 		0, 0, gateway.settings.approve_above,
-		"largest deposit, correction, grant or bonus spins, in minor units, that a user, or "
-		"a key without amounts of its own, books alone, as CURRENCY=AMOUNT; what is larger "
+		"largest deposit, withdrawal, correction, grant or bonus spins, in minor units, that "
+		"a user, or a key without amounts of its own, books alone, and largest withdrawal "
+		"that they settle by hand alone, as CURRENCY=AMOUNT; what is larger "
 		"waits for another user or key; 0: any amount; *: each currency that is not "
 		"named, without it none; empty: nothing waits" },
 	{ "GATEWAY_APPROVE_WITHIN_S", SETTING_INT, "86400", 1, 31536000,

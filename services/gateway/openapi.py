@@ -365,6 +365,7 @@ PROBLEMS = {
     "currency_not_offered": ((400,), "The game is not offered in this currency."),
     "day_open": ((409,), "The player has too many bookings since the round. It can be voided once the wallet has closed the day."),
     "decided": ((409,), "An operator has already made a different decision. The first decision stands."),
+    "decision_waiting": ((409,), "Another decision about this withdrawal waits for approval."),
     "definition_behind": ((503,), "A newer game definition is still being loaded. Try again."),
     "draws_stopped": ((503,), "Play is stopped because the random numbers failed a health test. You can finish an open round."),
     "definition_unknown": ((404,), "No definition with this digest was ever registered here."),
@@ -591,10 +592,10 @@ route("player", "post", "/v1/cards/{}/picks", "Turns a card over", obj(card_roun
 route("operator", "post", OPERATOR + "/players", "Opens an account", obj(player=PLAYER, currency=CURRENCY, balance_minor=MINOR), body="account", statuses=(201,))
 route("operator", "post", OPERATOR + "/sessions", "Creates a token for a player", obj(**SESSION), body="session")
 route("operator", "post", OF_PLAYER + "/deposits", "Books a deposit", named("Money"), body="money", key=KEY, waits=named("AmountWaits"))
-route("operator", "post", OF_PLAYER + "/withdrawals", "Holds a withdrawal", named("Money"), body="money", key=KEY)
+route("operator", "post", OF_PLAYER + "/withdrawals", "Holds a withdrawal", named("Money"), body="money", key=KEY, waits=named("AmountWaits"))
 route("operator", "get", OF_PLAYER + "/withdrawals", "The newest withdrawals", obj(withdrawals=many(named("Withdrawal"), 200)))
 route("operator", "get", OF_PLAYER + "/withdrawals/{}", "A withdrawal", named("Withdrawal"))
-route("operator", "post", OF_PLAYER + "/withdrawals/{}/decisions", "Decides a stuck withdrawal by hand", named("Money"), body="decision", key=KEY)
+route("operator", "post", OF_PLAYER + "/withdrawals/{}/decisions", "Decides a stuck withdrawal by hand", named("Money"), body="decision", key=KEY, waits=named("AmountWaits"))
 route("operator", "get", OPERATOR + "/withdrawals", "Withdrawals of all players that are not settled, oldest first",
       obj(withdrawals=many(named("OpenWithdrawal"), 500), next=told(TEXT, "`after` of the following page; empty at the end.")), table=True,
       query=[("state", one_of("held", "stuck"), "stuck: only what is old enough to be decided by hand."), ("after", TEXT, "`next` of the previous page."),

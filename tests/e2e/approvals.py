@@ -65,7 +65,7 @@ def test_what_one_may_book_alone():
     person = Person(place)
     staff.place = place
     assert asked(person, amount=LARGE - 1).status == 200 and asked(person, "corrections", 1 - LARGE).status == 200
-    assert asked(person, "withdrawals", LARGE + 1).status == 402  # the wallet decides: a withdrawal waits for the provider
+    assert asked(person, "withdrawals", LARGE - 1).status == 402
     assert rows(person) == [LARGE - 1, 1 - LARGE]
 
 
@@ -106,6 +106,87 @@ def test_every_kind():
     sek = {"amount_minor": 10000001, "currency": "SEK", **REASON}
     waits(staff.answered(lambda: operator(place, f"/players/{Person(place, currency='SEK').number}/deposits", sek)))
     waits(staff.answered(lambda: operator(place, f"/players/{person.number}/deposits", {**sek, "amount_minor": 1000001, "currency": "KWD"})))  # as every currency that is not in the list
+
+
+PAID, SILENT = LARGE + 99, LARGE + 9  # the provider pays an amount that ends so, or never answers (tests/support/payment-stub)
+
+
+def holds(person):
+    """The states of a player's withdrawals, as the wallet has them."""
+    return {name: kind for name, kind in place.sql(f"select encode(id, 'hex'), settled_kind from wallet.hold where player = {person.id} and kind = 28")}
+
+
+def test_a_large_withdrawal_needs_two():
+    """The money stays with the player until another one agrees, and is paid then."""
+    person, key = Person(place, deposit=LARGE - 1), os.urandom(8).hex()
+    before = person.balance
+    refused, name = waits(asked(person, "withdrawals", PAID)), waits(asked(person, "withdrawals", PAID, key=key))
+    assert decided(refused, "refuse").json["status"] == "refused" and decided(name, key=None).error["code"] == "same_approver"
+    assert holds(person) == {} and person.refresh()["balance_minor"] == before
+    assert decided(name).json["balance_minor"] == before - PAID and decided(refused).error["code"] == "approval_decided"
+    again = asked(person, "withdrawals", PAID, key=key)
+    assert again.status == 200 and (again.json["id"], again.json["state"]) == (name, "held"), again
+    wait_until("the provider to pay", lambda: holds(person) == {name: "29"}, 60)
+    assert person.refresh()["balance_minor"] == before - PAID
+    poor = waits(asked(Person(place, deposit=100), "withdrawals", PAID))
+    assert decided(poor).error["code"] == "insufficient_funds"
+
+
+def held(person):
+    """A withdrawal of which the provider never says anything, old enough to be decided by hand."""
+    hold = waits(asked(person, "withdrawals", SILENT))
+    assert decided(hold).status == 200
+    wait_until("the question to the provider", lambda: place.sql(f"select asked from payments.payout where id = '\\x{hold}'") == [["t"]], 60)
+    wait_until("it to be old enough", lambda: by_hand(person, hold, "capture").error.get("code") == "payment_asked", 60)
+    return hold
+
+
+def by_hand(person, hold, decision, key=None, **more):
+    body = {"decision": decision, **REASON, **more}
+    return staff.answered(lambda: operator(place, f"/players/{person.number}/withdrawals/{hold}/decisions", body, key or os.urandom(8).hex()))
+
+
+def decisions(hold):
+    return place.sql(f"select kind, actor from gateway.decision where hold = '\\x{hold}'")
+
+
+def test_a_large_decision_needs_two():
+    """A withdrawal that the provider never answers is given back, or kept, when another one agrees."""
+    for word, kind in (("release", "30"), ("capture", "29")):
+        person, key = Person(place, deposit=LARGE - 1), os.urandom(8).hex()
+        before, hold = person.balance, held(person)
+        name = waits(by_hand(person, hold, word, key, force=True))
+        assert by_hand(person, hold, word, key, force=True).json["id"] == name and by_hand(person, hold, word, key).error["code"] == "other_content"
+        assert by_hand(person, hold, "capture", force=True).error["code"] == "decision_waiting"
+        entry = wait_until("the list", lambda: listed(SECOND_KEY)[0].get(name), 60)
+        assert (entry["kind"], entry["action"], entry["player"], entry["amount_minor"]) == ("amount", f"withdrawal {word}d by hand, forced", person.name, SILENT), entry
+        assert hold not in listed(SECOND_KEY)[0], "it is listed twice"
+        assert decided(name, key=None).error["code"] == "same_approver" and decisions(hold) == []
+        assert decided(name, "refuse").json["status"] == "refused" and by_hand(person, hold, word, key, force=True).error["code"] == "approval_refused"
+        wait_until("it to be listed again", lambda: listed(SECOND_KEY)[0].get(hold, {}).get("kind") == "withdrawal", 60)
+        assert decisions(hold) == [] and holds(person) == {hold: "0"}
+        name = waits(by_hand(person, hold, word, force=True))
+        done = decided(name)
+        assert done.status == 200 and done.json["balance_minor"] == (before if word == "release" else before - SILENT), done
+        [[found, actor]] = decisions(hold)
+        assert found == kind and ", approved by operator-1 key " in actor, actor
+        wait_until("the note of the booking", lambda: status(name) == "booked", 60)
+        assert decided(name).json == done.json and holds(person) == {hold: kind}
+        assert by_hand(person, hold, word, force=True).error["code"] == "settled"
+
+
+def test_an_approval_comes_after_the_question():
+    """A decision waited that may not be taken any more: the provider has been asked to pay meanwhile."""
+    person = Person(place, deposit=LARGE - 1)
+    place.hold("payments-1")
+    place.kill("payments-1")
+    hold = waits(asked(person, "withdrawals", SILENT))
+    assert decided(hold).status == 200
+    name = wait_until("it to be old enough", lambda: next((a for a in [by_hand(person, hold, "release")] if a.status == 202), None), 60).json["id"]
+    place.release("payments-1")
+    wait_until("the question to the provider", lambda: place.sql(f"select asked from payments.payout where id = '\\x{hold}'") == [["t"]], 60)
+    assert decided(name).error["code"] == "payment_asked" and decisions(hold) == [] and status(name) == "waiting"
+    assert decided(name, "refuse").status == 200 and holds(person) == {hold: "0"}
 
 
 def test_refused():
@@ -255,5 +336,7 @@ def test_the_books():
 
 
 if __name__ == "__main__":
-    with Described("approvals") as place:
+    place = Described("approvals")
+    place.environment.update(CARILLON_DECIDE_AFTER_S="1")
+    with place:
         run(*[f for name, f in list(globals().items()) if name.startswith("test_")])

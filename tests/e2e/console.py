@@ -282,7 +282,9 @@ def test_approvals():
         page.see("/second person/.test(document.querySelector('dialog').innerText)")
         page.press("dialog button.main")
         page.see("!document.querySelector('dialog')")
-    rows = f"[...document.querySelectorAll('[data-table=approvals] tbody tr')].filter((row) => row.innerText.includes('{person.name}'))"
+    person.operator("withdrawals", {"amount_minor": 1500000, "currency": "EUR"}, status=202)
+    rows, taken = (f"[...document.querySelectorAll('[data-table=approvals] tbody tr')].filter((row) => row.innerText.includes('{person.name}') && /{what}:/i.test(row.innerText))"
+                   for what in ("deposit", "withdrawal"))
     go(page, "approvals")
     page.see(f"{rows}.length === 2 && {rows}.every((row) => row.innerText.includes('You asked'))")
     page.picture("approvals-asked")
@@ -306,10 +308,19 @@ def test_approvals():
     page.fill(selector="dialog [name=reason]", value="the bank has it once")
     send(page)
     done(page)
-    page.see(f"{rows}.length === 0")
-    assert person.refresh()["balance_minor"] == before + 2000000
-    decided = place.sql(f"select status, asked_by, decided_by, decided_reason from gateway.amount_request where player = {person.id} order by asked")
-    assert sorted(decided) == [["booked", "operator-1 anna", "operator-1 finn", "the bank has it"], ["refused", "operator-1 anna", "operator-1 finn", "the bank has it once"]], decided
+    page.see(f"{rows}.length === 0 && {taken}.length === 1")
+    page.evaluate(code=f"{taken}[0].querySelector('button').click()")
+    becomes = f"{(before + 500000) / 100:,.2f}"
+    page.see(f"document.querySelector('dialog[open]') && document.querySelector('dialog .what').innerText.includes('becomes') && document.querySelector('dialog .what').innerText.includes('{becomes}')")
+    page.fill(selector="dialog [name=reason]", value="they are known")
+    send(page)
+    done(page)
+    page.see(f"{taken}.length === 0")
+    assert person.refresh()["balance_minor"] == before + 500000
+    wait_until("the note of the booking", lambda: place.sql(f"select 1 from gateway.amount_request where player = {person.id} and status = 'approved'") == [], 60)
+    decided = place.sql(f"select status, asked_by, decided_by, decided_reason from gateway.amount_request where player = {person.id} and action = 'deposit' order by asked")
+    asked = place.sql(f"select status, decided_reason from gateway.amount_request where player = {person.id} and action = 'withdrawal'")
+    assert sorted(decided) == [["booked", "operator-1 anna", "operator-1 finn", "the bank has it"], ["refused", "operator-1 anna", "operator-1 finn", "the bank has it once"]] and asked == [["booked", "they are known"]], (decided, asked)
     out(page)
     inside(page, "anna")
     found = pages.browser.ask("problems")

@@ -124,7 +124,7 @@ def play(people):
     finish(people[0])
     people[1].deposit(500)
     people[1].operator("withdrawals", {"amount_minor": 100, "currency": people[1].state["currency"]})
-    people[1].operator("withdrawals", {"amount_minor": 99999999, "currency": people[1].state["currency"]})
+    people[3].operator("withdrawals", {"amount_minor": 9999999, "currency": people[3].state["currency"]}, status=402)
     spins_of(people[0], 3, 2)
     force(place, people[2].name, RULES.stops(win=True, bet=BET))
     people[2].bet(2, 5, 1)

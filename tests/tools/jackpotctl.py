@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 """The command line of jackpotctl as it is told: each command has a page of help and stands in the manual, in docs/jackpotctl.md and in the completion for
-bash, and takes the options that its page names and no other; and the keys that it adds to a file. No database is asked. The last line is "N passed, N failed"."""
+bash, and takes the options that its page names and no other; each route of the gateway for operators has a command, or a reason why not; and the keys that it
+adds to a file. No database and no gateway is asked. The last line is "N passed, N failed". With --table, the tables of the page are written again."""
+import json
 import os
 import re
 import subprocess
@@ -11,6 +13,23 @@ TOOL = "build/bin/jackpotctl"
 PAGE = "docs/jackpotctl.md"
 SECTIONS = ["NAME", "SYNOPSIS", "COMMANDS", "OPTIONS", "ENVIRONMENT", "EXIT STATUS", "FILES"]
 MACROS = {".TH", ".SH", ".SS", ".TP", ".br", ".nh", ".ad"}
+ROUTES = "services/gateway/adapters/routes.c"
+OPERATOR = "/v1/operators/{op}"
+# Routes whose commands work on the database instead, as its owner: they are there when no gateway runs and nobody can log in.
+BY_DATABASE = {
+    f"GET {OPERATOR}/games": "game list", f"POST {OPERATOR}/games/{{}}/stop": "game stop", f"POST {OPERATOR}/games/{{}}/start": "game start",
+    f"GET {OPERATOR}/reports/{{}}/{{}}": "report day, report month, report year, report life", f"GET {OPERATOR}/users": "user list",
+    f"POST {OPERATOR}/users": "user add", f"POST {OPERATOR}/users/{{}}": "user reset", f"GET {OPERATOR}/keys": "key list", f"POST {OPERATOR}/keys": "key add",
+    f"POST {OPERATOR}/keys/{{}}": "key rotate, key end", f"GET {OPERATOR}/webhooks": "webhooks list", f"POST {OPERATOR}/webhooks/{{}}": "webhooks test",
+    f"GET {OPERATOR}/webhooks/{{}}/dead": "webhooks dead", f"POST {OPERATOR}/webhooks/{{}}/dead": "webhooks resend",
+}
+OWN = "a session of the console is a browser's: a terminal has a key instead"
+WITHOUT = {
+    f"POST {OPERATOR}/sessions": "a player's token is for the pages that show the game: whoever sees it can play as the player",
+    **{f"POST /v1/operator/{what}": OWN for what in ("login", "logout", "confirm", "password", "totp", "sessions/{}")},
+    **{f"GET /v1/operator/{what}": OWN for what in ("session", "sessions")},
+}
+NO_JSON = {"help", "manual", "completion"}  # their text is for people, man and bash
 passed, faults = 0, []
 
 
@@ -55,21 +74,27 @@ def pages(commands):
         check(help_ in page and "Exit status:\n  0  " in page and "\n  2  " in page, f"{words}: no sentence, or no exit status")
         check(all(len(line) <= 100 for line in page.splitlines()), f"{words}: a line is longer than 100")
         found[words] = page
+        check(words in NO_JSON or "--json" in options_of(page), f"{words}: no --json")
         usage = page.split("\n\n")[0]
         check(set(re.findall(r"--[a-z-]+", usage)) == set(options_of(page)), f"{words}: usage and options differ")
     return found
 
 
 def options_taken(commands, pages_):
-    """What a page names is taken, and nothing else. An option without its value ends before anything runs; others have no address."""
+    """What a page names is taken, and nothing else. An option without its value ends before anything runs; others have no address and no key."""
     every = {option: value for page in pages_.values() for option, value in options_of(page).items()}
     for words, (arguments, _) in commands.items():
         given = [*words.split(), *(["1"] * len(arguments.split()) if not arguments.startswith("[") else [])]
-        for option, value in every.items():
+        mine = options_of(pages_[words])
+        named = ("one of " if len(mine) > 1 else "") + ", ".join(mine) if mine else "no options"
+        other = next(option for option in every if option not in mine)
+        for option in (other, "--none"):
             done = call(*given, option)
-            refused = f"{words}: found '{option}', expected " in done.stderr
+            check(done.returncode == 2 and f"{words}: found '{option}', expected {named}\n" in done.stderr, f"{words} {option}: {done.returncode} {done.stderr}")
+        for option, value in mine.items():
+            done = call(*given, option)
             lacks = f"{option}: found nothing, expected " in done.stderr
-            check(done.returncode == 2 and refused == (option not in options_of(pages_[words])) and (refused or not value or lacks), f"{words} {option}: {done.returncode} {done.stderr}")
+            check(f"found '{option}'" not in done.stderr and (done.returncode == 2 and lacks if value else done.returncode), f"{words} {option}: {done.returncode} {done.stderr}")
         if arguments and not arguments.startswith("["):
             check(f"{words}: found nothing, expected {arguments}\n" in call(*words.split()).stderr, f"{words} without {arguments}")
     return every
@@ -120,17 +145,58 @@ def completion(commands, pages_):
         check({*completed(script, *split, "--")} == {*options_of(page), "--help"}, f"completion of {words}: {completed(script, *split, '--')}")
 
 
-def documented(commands, pages_):
-    """The table of the page for people: command, what it does, what exit status 1 means."""
+def rows_of(title):
+    """The rows of the table under that heading: cells without their blanks."""
     with open(PAGE, encoding="utf-8") as file:
-        rows = re.findall(r"^\| `([a-z][^`]*)` \| (.*?) \| (.*?) \|$", file.read(), re.M)
+        section = file.read().split(f"## {title}\n", 1)[1].split("\n## ", 1)[0]
+    return [tuple(cell.strip() for cell in re.split(r"(?<!\\)\|", line)[1:-1]) for line in section.splitlines() if line.startswith("| `")]
+
+
+def commands_wanted(commands, pages_):
+    """Command, what it does, what exit status 1 means."""
     wanted = []
     for words, (arguments, help_) in commands.items():
         broken = re.search(r"^  1  (.*)$", pages_[words], re.M)
-        wanted.append((f"{words} {arguments}".strip().replace("|", "\\|"), help_.rstrip("."), broken[1] if broken else ""))
-    for row in wanted:
-        check(row in rows, f"{PAGE}: no row {row}")
-    check(len(rows) == len(wanted), f"{PAGE}: {len(rows)} rows, expected {len(wanted)}")
+        wanted.append((f"`{words} {arguments}".strip().replace("|", "\\|") + "`", help_.rstrip("."), broken[1] if broken else ""))
+    return wanted
+
+
+def routes_wanted(commands, pages_):
+    """Each route for operators, in the order of their table, and its commands, or why it has none."""
+    with open(ROUTES, encoding="utf-8") as file:
+        found = [f"{method} {path.replace('/v1/operators/{}', OPERATOR)}" for method, path in re.findall(r'\{ EDGE_(GET|POST), "(/v1/operator[^"]*)"', file.read())]
+    asked = {}
+    for words, page in pages_.items():
+        for line in re.findall(r"^Asks: (.*)$", page, re.M):
+            asked.setdefault(line.split("?")[0], []).append(words)
+    check(not set(asked) - set(found), f"no such route: {set(asked) - set(found)}")
+    check(not (set(BY_DATABASE) | set(WITHOUT)) - set(found), f"no such route: {(set(BY_DATABASE) | set(WITHOUT)) - set(found)}")
+    wanted = []
+    for one in found:
+        by = [f"`{words}`" for words in asked.get(one, [])] + [f"`{words}` (database)" for words in BY_DATABASE.get(one, "").split(", ") if words]
+        check(all(re.match("`(.*?)`", words)[1] in commands for words in by), f"{one}: a command that is not there: {by}")
+        check(bool(by) != (one in WITHOUT), f"{one}: found the commands {by}, expected one, or a reason why there is none")
+        wanted.append((f"`{one.replace(OPERATOR, '..')}`", ", ".join(by) or f"none: {WITHOUT.get(one)}"))
+    return wanted
+
+
+def documented(commands, pages_):
+    """The tables of the page for people."""
+    for title, wanted in (("Commands", commands_wanted(commands, pages_)), ("Routes", routes_wanted(commands, pages_))):
+        found = rows_of(title)
+        for row in wanted:
+            check(row in found, f"{PAGE}: no row {row} under {title}")
+        check(len(found) == len(wanted), f"{PAGE}: {len(found)} rows under {title}, expected {len(wanted)}")
+
+
+def write_tables(commands, pages_):
+    with open(PAGE, encoding="utf-8") as file:
+        text = file.read()
+    for title, wanted in (("Commands", commands_wanted(commands, pages_)), ("Routes", routes_wanted(commands, pages_))):
+        lines = "".join(f"| {' | '.join(row)} |\n" for row in wanted)
+        text = re.sub(rf"(## {title}\n.*?\|---.*?\n)(\| `.*?\n)*", lambda found, lines=lines: found[1] + lines, text, count=1, flags=re.S)
+    with open(PAGE, "w", encoding="utf-8") as file:
+        file.write(text)
 
 
 # ---- keys --------------------------------------------------------------------------------------------------------------------------
@@ -162,6 +228,10 @@ def rotated(kind, name, what):
         write_keys(path, before)
         done = call("keys", "rotate", kind, "--in", "600", keys=folder)
         check(done.returncode == 0 and f"key 8 of the {what} is used from 600 s from now on" in done.stdout, f"keys rotate {kind}: {done}")
+        write_keys(path, before)
+        done = call("keys", "rotate", kind, "--in", "600", "--json", keys=folder)
+        told = json.loads(done.stdout)
+        check(done.returncode == 0 and told["done"] and told["key"] == 8 and told["message"].startswith("key 8 of "), f"keys rotate {kind} --json: {done}")
         check(re.fullmatch(re.escape(before) + r"\n8 [0-9a-f]{64} \d+\n", read_keys(path)) is not None, f"keys rotate {kind}: the lines of the file")
         check(os.listdir(folder) == [name] and os.stat(path).st_mode & 0o777 == 0o600, f"keys rotate {kind}: {os.listdir(folder)}")
 
@@ -170,6 +240,8 @@ def main():
     commands = overview()
     check(len(commands) > 20, f"found {len(commands)} commands")
     told = pages(commands)
+    if sys.argv[1:] == ["--table"]:
+        write_tables(commands, told)
     every = options_taken(commands, told)
     beginnings(commands)
     manual(commands, every)

@@ -16,6 +16,8 @@
 #define KEY_BYTES 32
 #define DIGITS_MAX (2 * crypto_hash_sha256_BYTES + 1)
 #define NAME_MAX_BYTES 64
+#define ID_DIGITS 8
+#define MORE_ROOM 128
 
 static _Noreturn void wrong(const char *what, const char *found, const char *expected)
 {
@@ -73,14 +75,20 @@ static void file_write(const char *path, const char *text)
 
 /* Tells where the key is, or that there is none; then the key is in no memory any more. */
 static void told(const struct backend_key_options *options, bool added, const char *digits,
-	const char *name, char text[2 * KEY_BYTES + 1])
+	const char *name, char text[2 * KEY_BYTES + 1], const char *more)
 {
 	if (!added && options->file != NULL)
 		(void)unlink(options->file);
 	if (added && options->file != NULL)
-		printf("key %.8s %s added; it is in %s\n", digits, name, options->file);
+		(void)outcome_print(options->json, true,
+			json_pack("{s:s%,s:s,s:s}", "id", digits, (size_t)ID_DIGITS, "name", name,
+				"file", options->file),
+			"key %.8s %s added; it is in %s%s", digits, name, options->file, more);
 	else if (added)
-		printf("key %.8s %s added; it is shown this once: %s\n", digits, name, text);
+		(void)outcome_print(options->json, true,
+			json_pack("{s:s%,s:s,s:s}", "id", digits, (size_t)ID_DIGITS, "name", name,
+				"key", text),
+			"key %.8s %s added; it is shown this once: %s%s", digits, name, text, more);
 	sodium_memzero(text, 2 * KEY_BYTES + 1);
 }
 
@@ -112,8 +120,9 @@ bool backend_key_add(PGconn *conn, const struct backend_key_options *options)
 	added = PQntuples(result) == 1;
 	PQclear(result);
 	if (!added)
-		printf("the operator has a key %s already; nothing was changed\n", options->name);
-	told(options, added, digits, options->name, text);
+		(void)outcome_print(options->json, false, NULL,
+			"the operator has a key %s already; nothing was changed", options->name);
+	told(options, added, digits, options->name, text, "");
 	return added;
 }
 
@@ -122,6 +131,7 @@ bool backend_key_rotate(PGconn *conn, const struct backend_key_options *options)
 	char text[2 * KEY_BYTES + 1], digits[DIGITS_MAX];
 	const char *parameters[] = { options->operator_id, options->id, digits, options->days };
 	const char *verdict;
+	char more[MORE_ROOM];
 	PGresult *result;
 	bool made;
 
@@ -139,16 +149,19 @@ bool backend_key_rotate(PGconn *conn, const struct backend_key_options *options)
 	verdict = PQgetvalue(result, 0, 0);
 	made = strcmp(verdict, "made") == 0;
 	if (strcmp(verdict, "rotated") == 0)
-		printf("another key replaces %s already; nothing was changed\n", options->id);
+		(void)outcome_print(options->json, false, NULL,
+			"another key replaces %s already; nothing was changed", options->id);
 	else if (strcmp(verdict, "full") == 0)
-		printf("the operator has twenty keys in force; nothing was changed\n");
+		(void)outcome_print(options->json, false, NULL,
+			"the operator has twenty keys in force; nothing was changed");
 	else if (!made)
-		printf("the operator has no key %s that is in force; nothing was changed\n",
+		(void)outcome_print(options->json, false, NULL,
+			"the operator has no key %s that is in force; nothing was changed",
 			options->id);
-	told(options, made, digits, PQgetvalue(result, 0, 1), text);
-	if (made)
-		printf("key %s ends in a day; jackpotctl key end %s ends it sooner\n", options->id,
-			options->id);
+	(void)snprintf(more, sizeof(more),
+		"\nkey %.8s ends in a day; jackpotctl key end %.8s ends it sooner", options->id,
+		options->id);
+	told(options, made, digits, PQgetvalue(result, 0, 1), text, more);
 	PQclear(result);
 	return made;
 }
@@ -166,9 +179,11 @@ bool backend_key_end(PGconn *conn, const struct backend_key_options *options)
 	bool ended = PQntuples(result) > 0;
 
 	if (ended)
-		printf("key %s %s has ended\n", options->id, PQgetvalue(result, 0, 0));
+		(void)outcome_print(options->json, true, NULL, "key %s %s has ended", options->id,
+			PQgetvalue(result, 0, 0));
 	else
-		printf("the operator has no key %s that is in force; nothing was changed\n",
+		(void)outcome_print(options->json, false, NULL,
+			"the operator has no key %s that is in force; nothing was changed",
 			options->id);
 	PQclear(result);
 	return ended;

@@ -318,3 +318,19 @@ _Noreturn void call_wrong(const struct call *call, enum option_id option, const 
 	(void)refused(call->command, stderr);
 	exit(EXIT_USAGE);
 }
+
+_Noreturn void call_wrong_argument(const struct call *call, int argument, const char *expected)
+{
+	fprintf(stderr, "jackpotctl: %s: ", call->command->words);
+	found_write(stderr, call->arguments + argument, 1);
+	fputs(expected, stderr);
+	(void)refused(call->command, stderr);
+	exit(EXIT_USAGE);
+}
+
+const char *call_operator(const struct call *call)
+{
+	if (call_number(call, OPTION_OPERATOR, 1) < 1)
+		call_wrong(call, OPTION_OPERATOR, "a number from 1 to 32767");
+	return call_has(call, OPTION_OPERATOR) ? call->values[OPTION_OPERATOR] : "1";
+}

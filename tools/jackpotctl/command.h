@@ -11,6 +11,7 @@
 
 #define EXIT_BROKEN 1
 #define EXIT_USAGE 2
+#define EXIT_WAITS 3
 #define COMMAND_WORDS_MAX 8
 
 /* In the order in which help shows them. */
@@ -43,10 +44,51 @@ enum option_id {
 	OPTION_POOLS,
 	OPTION_DAYS,
 	OPTION_KEY_FILE,
+	OPTION_AMOUNT,
+	OPTION_CURRENCY,
+	OPTION_PERIOD,
+	OPTION_SECONDS,
+	OPTION_UNTIL,
+	OPTION_GAME,
+	OPTION_COIN,
+	OPTION_LINES,
+	OPTION_COINS,
+	OPTION_SPINS,
+	OPTION_EXPIRES,
+	OPTION_AWARD,
+	OPTION_FORCE,
+	OPTION_PARAMETERS,
+	OPTION_VALID_FROM,
+	OPTION_KEEP,
+	OPTION_URL,
+	OPTION_KINDS,
+	OPTION_KIND,
+	OPTION_ACTOR,
+	OPTION_ACTION,
+	OPTION_SUBJECT,
+	OPTION_STEP,
+	OPTION_HOURS,
+	OPTION_FROM,
+	OPTION_TO,
+	OPTION_BEFORE,
+	OPTION_AFTER,
+	OPTION_LIMIT,
 	OPTION_REASON,
+	OPTION_REQUEST,
+	OPTION_GATEWAY,
+	OPTION_KEY,
 	OPTION_JSON,
 	OPTION_DSN,
 	OPTIONS_N
+};
+/* How a request has an option's value. */
+enum command_member {
+	MEMBER_TEXT,
+	MEMBER_WHOLE,	/* may be below 0 */
+	MEMBER_TIME_S,	/* a time in UTC, as seconds since 1970 */
+	MEMBER_TIME_US, /* the same in microseconds */
+	MEMBER_TRUE,
+	MEMBER_JSON
 };
 struct command_option {
 	const char *name;     /* "--day" */
@@ -55,12 +97,27 @@ struct command_option {
 	const char *help;     /* one sentence */
 	const char *standard; /* what holds without it; NULL: nothing to say */
 	int64_t least, most;  /* the value is a whole number, if most is not 0 */
+	const char *field;    /* what requests to the gateway call it; NULL: they have it not */
+	enum command_member member;
 };
 extern const struct command_option command_options[OPTIONS_N];
 
 enum command_database { DATABASE_NONE, DATABASE_READER, DATABASE_ARCHIVER, DATABASE_OWNER };
 /* The variables with an address of each, the first before the second. */
 extern const char *const command_addresses[][2];
+
+/* What a command asks of the gateway. */
+struct command_request {
+	/* "/v1/operators/{op}/players/{}": {op} is --operator, each {} the next argument. NULL: it
+	 * asks the gateway nothing. */
+	const char *path;
+	bool post;
+	/* A JSON object that options with a field are added to; "$2" is the second argument, "#2"
+	 * the same as a number. NULL: a POST without a body. */
+	const char *body;
+	const char *member; /* of the answer, which alone is printed; NULL: all of it */
+	bool waits;	    /* it may have to wait for another user or key */
+};
 
 struct call;
 struct command {
@@ -70,8 +127,9 @@ struct command {
 	const char *help;	 /* one sentence */
 	const char *more;	 /* further ones; NULL: none */
 	const char *broken;	 /* what exit status 1 means; NULL: it never ends with 1 */
-	uint32_t options, needs; /* a bit for each that it takes; for each that must be given */
+	uint64_t options, needs; /* a bit for each that it takes; for each that must be given */
 	enum command_database database;
+	struct command_request request;
 	int (*run)(const struct call *call); /* returns the exit status */
 };
 extern const struct command command_rows[]; /* ends with NULL words */
@@ -92,6 +150,10 @@ bool call_has(const struct call *call, enum option_id option);
 int64_t call_number(const struct call *call, enum option_id option, int64_t standard);
 /* The value of an option is wrong: says so and ends the process. expected NULL: as in the table. */
 _Noreturn void call_wrong(const struct call *call, enum option_id option, const char *expected);
+/* The same for an argument, counted from 0. */
+_Noreturn void call_wrong_argument(const struct call *call, int argument, const char *expected);
+/* The operator in --operator; 1 without it. Ends the process if it is none. */
+const char *call_operator(const struct call *call);
 
 /* ---- between the files of the table ---- */
 

@@ -108,6 +108,9 @@ static void command_print(const struct command *command)
 	wrap(command->help, 0, 0);
 	if (command->more != NULL)
 		wrap(command->more, 0, 0);
+	if (command->request.path != NULL)
+		printf("Asks: %s %s\n", command->request.post ? "POST" : "GET",
+			command->request.path);
 	if (command->options != 0)
 		puts("\nOptions:");
 	for (size_t i = 0; i < OPTIONS_N; i++)
@@ -117,7 +120,9 @@ static void command_print(const struct command *command)
 	puts("  0  it is done, or all is in order");
 	if (command->broken != NULL)
 		printf("  1  %s\n", command->broken);
-	puts("  2  the arguments are wrong, or the database failed");
+	puts("  2  the arguments are wrong, or the database or the gateway failed");
+	if (command->request.waits)
+		puts("  3  nothing is done yet: it waits for another user or key");
 }
 
 /* ---- several ---- */
@@ -141,7 +146,7 @@ static void overview_print(const char *words, size_t length)
 	}
 	puts("\njackpotctl COMMAND --help says more of one. Exit status: 0: it is done, or all is "
 	     "in order;\n1: it is not: see the command's help; 2: the arguments are wrong, or the "
-	     "database failed.");
+	     "database or the gateway\nfailed; 3: it waits for another user or key.");
 }
 
 int help_run(const struct call *call)

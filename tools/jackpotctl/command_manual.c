@@ -13,6 +13,12 @@ static const struct {
 	{ "CARILLON_PG_DSN",
 		"The address of Postgres for users, webhooks and the sums of reports, and where the "
 		"other address is not set." },
+	{ "JACKPOTCTL_GATEWAY",
+		"The address of the gateway, http://HOST:PORT or https://HOST. Default: "
+		"http://127.0.0.1:8080." },
+	{ "JACKPOTCTL_KEY",
+		"A file with the operator's key in its first line. Default: "
+		"$CARILLON_KEYS/gateway/operator-N.key, N being the operator." },
 	{ "CARILLON_DATA", "The folder of the installation's data." },
 	{ "CARILLON_KEYS", "The folder of the keys. Default: keys in CARILLON_DATA." },
 }, files[] = {
@@ -93,6 +99,13 @@ static void command_roff(const struct command *row)
 	if (row->database != DATABASE_NONE)
 		printf("Address: %s, else %s.\n", command_addresses[row->database][0],
 			command_addresses[row->database][1]);
+	if (row->request.path != NULL) {
+		printf("Asks: %s ", row->request.post ? "POST" : "GET");
+		roff(row->request.path);
+		putchar('\n');
+	}
+	if (row->request.waits)
+		puts("Exit status 3: it waits for another user or key.");
 }
 
 static void commands_roff(void)
@@ -152,7 +165,9 @@ int manual_run(const struct call *call)
 		term_roff(variables[i].name, variables[i].help);
 	puts(".SH EXIT STATUS\n.TP\n\\fB0\\fR\nIt is done, or all is in order.\n"
 	     ".TP\n\\fB1\\fR\nIt is not: each command says more.\n"
-	     ".TP\n\\fB2\\fR\nThe arguments are wrong, or the database failed.\n.SH FILES");
+	     ".TP\n\\fB2\\fR\nThe arguments are wrong, or the database or the gateway failed.\n"
+	     ".TP\n\\fB3\\fR\nNothing is done yet: it waits for another user or key.\n"
+	     ".SH FILES");
 	for (size_t i = 0; i < sizeof(files) / sizeof(files[0]); i++)
 		term_roff(files[i].name, files[i].help);
 	return 0;

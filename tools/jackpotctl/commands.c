@@ -29,7 +29,7 @@ bool commands_list(PGconn *conn, bool json)
 	return none;
 }
 
-bool commands_release(PGconn *conn, const char *id)
+bool commands_release(PGconn *conn, const char *id, bool json)
 {
 	const char *parameters[] = { id };
 	PGresult *result = PQexecParams(conn,
@@ -45,7 +45,8 @@ bool commands_release(PGconn *conn, const char *id)
 	released = strcmp(PQcmdTuples(result), "0") != 0;
 	PQclear(result);
 	if (released)
-		printf("released: %s; the service takes the command when its sender repeats it\n",
+		(void)outcome_print(json, true, NULL,
+			"released: %s; the service takes the command when its sender repeats it",
 			id);
 	else
 		fprintf(stderr,

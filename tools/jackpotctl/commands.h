@@ -11,6 +11,6 @@
 bool commands_list(PGconn *conn, bool json);
 /* Releases a command, so that its service takes it again; `id` as listed. False: no such command is
  * quarantined. */
-bool commands_release(PGconn *conn, const char *id);
+bool commands_release(PGconn *conn, const char *id, bool json);
 
 #endif

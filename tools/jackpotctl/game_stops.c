@@ -11,7 +11,8 @@ static PGresult *ask(PGconn *conn, const char *sql, int n, const char *const *pa
 	return rows_ask_with(conn, "the stops could not be read or written", sql, n, parameters);
 }
 
-bool game_stop(PGconn *conn, const char *operator_id, const char *game, const char *reason)
+bool game_stop(
+	PGconn *conn, const char *operator_id, const char *game, const char *reason, bool json)
 {
 	const char *const parameters[] = { game, operator_id, reason };
 	PGresult *result = ask(conn,
@@ -21,16 +22,20 @@ bool game_stop(PGconn *conn, const char *operator_id, const char *game, const ch
 	bool stopped = strcmp(code, "stopped") == 0;
 
 	if (stopped)
-		printf("%s is stopped; open rounds can be finished\n", game);
+		(void)outcome_print(
+			json, true, NULL, "%s is stopped; open rounds can be finished", game);
 	else if (strcmp(code, "unknown") == 0)
-		printf("no game is called %s; nothing was changed\n", game);
+		(void)outcome_print(
+			json, false, NULL, "no game is called %s; nothing was changed", game);
 	else
-		printf("%s is stopped already; nothing was changed\n", game);
+		(void)outcome_print(
+			json, false, NULL, "%s is stopped already; nothing was changed", game);
 	PQclear(result);
 	return stopped;
 }
 
-bool game_start(PGconn *conn, const char *operator_id, const char *game, const char *reason)
+bool game_start(
+	PGconn *conn, const char *operator_id, const char *game, const char *reason, bool json)
 {
 	const char *const parameters[] = { game, operator_id, reason };
 	PGresult *result = ask(conn,
@@ -39,9 +44,11 @@ bool game_start(PGconn *conn, const char *operator_id, const char *game, const c
 	bool started = !PQgetisnull(result, 0, 0);
 
 	if (started)
-		printf("%s takes bets again; it was stopped: %s\n", game, PQgetvalue(result, 0, 0));
+		(void)outcome_print(json, true, NULL, "%s takes bets again; it was stopped: %s",
+			game, PQgetvalue(result, 0, 0));
 	else
-		printf("%s is not stopped; nothing was changed\n", game);
+		(void)outcome_print(
+			json, false, NULL, "%s is not stopped; nothing was changed", game);
 	PQclear(result);
 	return started;
 }

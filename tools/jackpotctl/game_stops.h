@@ -9,10 +9,10 @@
 
 /* `game` is an id, such as "bewitched", or "all". All end the process with a message when the
  * database is wrong. */
-bool game_stop(PGconn *conn, const char *operator_id, const char *game,
-	const char *reason); /* false: it is stopped already, or unknown */
-bool game_start(PGconn *conn, const char *operator_id, const char *game,
-	const char *reason);		       /* false: it is not stopped */
+bool game_stop(PGconn *conn, const char *operator_id, const char *game, const char *reason,
+	bool json); /* false: it is stopped already, or unknown */
+bool game_start(PGconn *conn, const char *operator_id, const char *game, const char *reason,
+	bool json);			       /* false: it is not stopped */
 bool game_stops_list(PGconn *conn, bool json); /* false: a game is stopped */
 
 #endif

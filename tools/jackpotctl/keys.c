@@ -4,6 +4,7 @@
 #include "libcommon/io/clock.h"
 #include "libcommon/io/numbered_keys.h"
 #include "libcommon/io/proof_stream.h"
+#include "tools/jackpotctl/rows_print.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -109,7 +110,7 @@ static bool key_add(const char *path, uint32_t number, uint64_t since_s)
 
 /* What the service would refuse is not added to. */
 static bool numbered_rotate(
-	const char *service, const char *name, const char *what, uint64_t wait_s)
+	const char *service, const char *name, const char *what, uint64_t wait_s, bool json)
 {
 	char room[PATH_ROOM], error[NUMBERED_KEYS_ERROR_MAX];
 	const char *path = proof_key_path(NULL, service, name, room, sizeof(room));
@@ -129,22 +130,22 @@ static bool numbered_rotate(
 	sodium_memzero(&keys, sizeof(keys));
 	if (!good || !key_add(path, number, now_s + wait_s))
 		return false;
-	printf("key %" PRIu32 " of the %s is used from %" PRIu64 " s from now on; back up %s\n",
+	return outcome_print(json, true, json_pack("{s:I}", "key", (json_int_t)number),
+		"key %" PRIu32 " of the %s is used from %" PRIu64 " s from now on; back up %s",
 		number, what, wait_s, path);
-	return true;
 }
 
-bool keys_rotate_draw(uint64_t wait_s)
+bool keys_rotate_draw(uint64_t wait_s, bool json)
 {
-	return numbered_rotate("spin-engine", DRAW_FILE, "draws", wait_s);
+	return numbered_rotate("spin-engine", DRAW_FILE, "draws", wait_s, json);
 }
 
-bool keys_rotate_cards(uint64_t wait_s)
+bool keys_rotate_cards(uint64_t wait_s, bool json)
 {
-	return numbered_rotate("jackpot-cards", CARDS_FILE, "cards", wait_s);
+	return numbered_rotate("jackpot-cards", CARDS_FILE, "cards", wait_s, json);
 }
 
-bool keys_rotate_heads(const char *heads)
+bool keys_rotate_heads(const char *heads, bool json)
 {
 	char room[PATH_ROOM], public_path[PATH_ROOM], error[CHAIN_ERROR_MAX];
 	const char *path = proof_key_path(NULL, "wallet", CHAIN_KEY_FILE, room, sizeof(room));
@@ -156,7 +157,7 @@ bool keys_rotate_heads(const char *heads)
 		fprintf(stderr, "jackpotctl: %s\n", error);
 		return false;
 	}
-	printf("key %zu of the heads signs the next heads; back up %s and copy %s\n", keys.n, path,
+	return outcome_print(json, true, json_pack("{s:I}", "key", (json_int_t)keys.n),
+		"key %zu of the heads signs the next heads; back up %s and copy %s", keys.n, path,
 		public_path);
-	return true;
 }

@@ -10,11 +10,11 @@
 
 /* Adds a key to spin-engine/spin-engine.key in CARILLON_KEYS, used from `wait_s` seconds on. Prints
  * what was done, or on standard error what is wrong; false then. */
-bool keys_rotate_draw(uint64_t wait_s);
+bool keys_rotate_draw(uint64_t wait_s, bool json);
 /* Likewise to jackpot-cards/jackpot-cards.key. */
-bool keys_rotate_cards(uint64_t wait_s);
+bool keys_rotate_cards(uint64_t wait_s, bool json);
 /* Replaces wallet/wallet-heads.key; its public half, signed by the earlier key, is added to
  * wallet-heads.pub in `heads`. Likewise. */
-bool keys_rotate_heads(const char *heads);
+bool keys_rotate_heads(const char *heads, bool json);
 
 #endif

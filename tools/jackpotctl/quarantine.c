@@ -13,6 +13,7 @@
 #define TRY_S 3 /* from the try to its commit */
 #define PLAYER_TEXT 24
 #define SQL_MAX 400
+#define SAID_ROOM 1024
 #define POOL_PREFIX "pool:"
 #define PLAYERS                                                                                    \
 	"(select 'spin-engine' as service, player, shard, seq, waits, found, since, released "     \
@@ -197,11 +198,10 @@ static void show(const PGresult *known, const PGresult *row, bool json)
 		print(row);
 }
 
-static bool is_not(const struct subject *subject, const char *text)
+static bool is_not(const struct subject *subject, const char *text, bool json)
 {
-	printf("%s %s is not in quarantine\n", subject->what,
+	return outcome_print(json, false, NULL, "%s %s is not in quarantine", subject->what,
 		is_pool(text) ? subject->number : text);
-	return false;
 }
 
 bool quarantine_show(PGconn *conn, const char *text, bool json)
@@ -215,7 +215,7 @@ bool quarantine_show(PGconn *conn, const char *text, bool json)
 	if (found || json)
 		show(known, row, json);
 	else
-		(void)is_not(&subject, text);
+		(void)is_not(&subject, text, false);
 	PQclear(known);
 	PQclear(row);
 	return found;
@@ -232,8 +232,9 @@ static PGresult *ask_of(
 	return ask(conn, sql, 1, parameters);
 }
 
-/* Waits for the service that owns it. */
-static bool wait_tried(PGconn *conn, const struct subject *subject, const char *text)
+/* Waits for the service that owns it; what came of it, in words. */
+static bool wait_tried(
+	PGconn *conn, const struct subject *subject, const char *text, char said_r[SAID_ROOM])
 {
 	for (int i = 0, tried = 0; i < 5 * WAIT_S; i++) {
 		usleep(200000);
@@ -243,16 +244,17 @@ static bool wait_tried(PGconn *conn, const struct subject *subject, const char *
 		tried += !back && PQgetvalue(result, 0, 0)[0] == 't';
 		bool stays = tried > 5 * TRY_S;
 		if (back)
-			printf("%s %s can %s again\n", subject->what, text,
+			(void)snprintf(said_r, SAID_ROOM, "%s %s can %s again", subject->what, text,
 				is_pool(text) ? "be played for" : "play");
 		else if (stays)
-			printf("%s %s stays in quarantine: %s\n", subject->what, text,
-				PQgetvalue(result, 0, 1));
+			(void)snprintf(said_r, SAID_ROOM, "%s %s stays in quarantine: %s",
+				subject->what, text, PQgetvalue(result, 0, 1));
 		PQclear(result);
 		if (back || stays)
 			return back;
 	}
-	printf("no %s has tried %s %s within %d s; the next one that runs will\n",
+	(void)snprintf(said_r, SAID_ROOM,
+		"no %s has tried %s %s within %d s; the next one that runs will",
 		is_pool(text)				 ? "service"
 		: subject->table[0] == 'w' /* wallet. */ ? "wallet"
 							 : "engine",
@@ -260,16 +262,19 @@ static bool wait_tried(PGconn *conn, const struct subject *subject, const char *
 	return false;
 }
 
-bool quarantine_release(PGconn *conn, const char *text)
+bool quarantine_release(PGconn *conn, const char *text, bool json)
 {
 	struct subject subject = subject_read(conn, text);
-	bool back = subject.table != NULL || is_not(&subject, text);
+	char said[SAID_ROOM] = "";
+	bool back = subject.table != NULL;
 
+	if (!back)
+		return is_not(&subject, text, json);
 	/* Out of the first table, and then of the other one. */
 	for (int i = 0; i < 2 && back && subject.table != NULL; i++) {
 		PQclear(ask_of(conn, &subject, "update", "set released = now()"));
-		back = wait_tried(conn, &subject, text);
+		back = wait_tried(conn, &subject, text, said);
 		subject = subject_read(conn, text);
 	}
-	return back;
+	return outcome_print(json, back, NULL, "%s", said);
 }

@@ -15,6 +15,6 @@ bool quarantine_list(PGconn *conn, bool json);
 bool quarantine_show(PGconn *conn, const char *text, bool json);
 /* Asks the service to try it again, and waits for that. False: it is not quarantined, or stays so.
  */
-bool quarantine_release(PGconn *conn, const char *text);
+bool quarantine_release(PGconn *conn, const char *text, bool json);
 
 #endif

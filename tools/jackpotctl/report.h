@@ -29,7 +29,7 @@ bool report_print(PGconn *conn, const struct report_options *options);
 bool report_export(PGconn *conn, const struct report_options *options, const char *folder);
 /* Proves a .json file by the .sig file beside it; `public_key`: a file with the key that must have
  * signed, NULL: any. False: it is not what was signed. */
-bool report_verify(const char *path, const char *public_key);
+bool report_verify(const char *path, const char *public_key, bool json);
 
 /* report_text.c: a report as text for people, and as a page to print */
 void report_text(const json_t *report, FILE *out);

@@ -1,6 +1,8 @@
 /* Reports in a folder, and the proof of what lies there. */
 #include "tools/jackpotctl/report.h"
 
+#include "tools/jackpotctl/rows_print.h"
+
 #include "libcommon/base/sha256.h"
 #include "libcommon/io/chain_head.h"
 
@@ -150,7 +152,9 @@ bool report_export(PGconn *conn, const struct report_options *options, const cha
 	for (int i = 0; good && i < PQntuples(result); i++)
 		good = report_kept(result, i, path);
 	if (good)
-		printf("%d reports are in %s\n", PQntuples(result), path);
+		(void)outcome_print(options->json, true,
+			json_pack("{s:i,s:s}", "reports", PQntuples(result), "folder", path),
+			"%d reports are in %s", PQntuples(result), path);
 	PQclear(result);
 	return good;
 }
@@ -214,7 +218,7 @@ static bool signature_fits(const char *content, size_t length,
 		       signature, (const uint8_t *)text, strlen(text), signer) == 0;
 }
 
-bool report_verify(const char *path, const char *public_key)
+bool report_verify(const char *path, const char *public_key, bool json)
 {
 	uint8_t signer[CHAIN_PUBLIC_BYTES], signature[crypto_sign_BYTES];
 	size_t length;
@@ -228,6 +232,6 @@ bool report_verify(const char *path, const char *public_key)
 		good = told(path, "the file differs from the signed report");
 	free(content);
 	if (good)
-		printf("%s: the signature is valid\n", path);
+		(void)outcome_print(json, true, NULL, "%s: the signature is valid", path);
 	return good;
 }

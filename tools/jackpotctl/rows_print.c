@@ -1,8 +1,14 @@
 #include "tools/jackpotctl/rows_print.h"
 
+#include <sodium.h>
+
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define COLUMNS_MAX 64 /* more are not shown as text */
+#define MESSAGE_ROOM 8192
 
 PGresult *rows_ask_with(
 	PGconn *conn, const char *fault, const char *sql, int n, const char *const *parameters)
@@ -53,4 +59,125 @@ void json_print(json_t *root)
 	json_dumpf(root, stdout, JSON_COMPACT);
 	putchar('\n');
 	json_decref(root);
+}
+
+/* ---- JSON for people ---- */
+
+/* A value in one line; the caller frees it. */
+static char *value_text(const json_t *value)
+{
+	char *text = json_is_string(value) ? strdup(json_string_value(value))
+		     : json_is_null(value) || value == NULL
+			     ? strdup("-")
+			     : json_dumps(value, JSON_COMPACT | JSON_ENCODE_ANY);
+
+	if (text == NULL)
+		abort();
+	return text;
+}
+
+static bool is_table(const json_t *value)
+{
+	return json_is_object(json_array_get(value, 0));
+}
+
+static void cell_print(const json_t *row, const char *name, int width)
+{
+	char *text = value_text(json_object_get(row, name));
+
+	printf("%-*s", width, text);
+	free(text);
+}
+
+static int width_of(const json_t *rows, const char *name)
+{
+	size_t width = strlen(name), i;
+	json_t *row;
+
+	json_array_foreach(rows, i, row)
+	{
+		char *text = value_text(json_object_get(row, name));
+		width = strlen(text) > width ? strlen(text) : width;
+		free(text);
+	}
+	return (int)width + 2;
+}
+
+/* With the columns of the first row. */
+static void table_print(json_t *rows)
+{
+	json_t *first = json_array_get(rows, 0), *row, *value;
+	int widths[COLUMNS_MAX] = { 0 }, column = 0;
+	const char *name;
+	size_t i;
+
+	json_object_foreach(first, name, value)
+	{
+		if (column == COLUMNS_MAX)
+			break;
+		widths[column] = width_of(rows, name);
+		printf("%-*s", widths[column++], name);
+	}
+	putchar('\n');
+	json_array_foreach(rows, i, row)
+	{
+		column = 0;
+		json_object_foreach(first, name, value)
+		{
+			if (column == COLUMNS_MAX)
+				break;
+			cell_print(row, name, widths[column++]);
+		}
+		putchar('\n');
+	}
+}
+
+/* All members that are tables, or all others. */
+static void members_print(json_t *root, bool tables)
+{
+	json_t *value;
+	const char *name;
+
+	json_object_foreach(root, name, value)
+	{
+		char *text = NULL;
+		if (is_table(value) != tables)
+			continue;
+		if (tables) {
+			printf("\n%s\n", name);
+			table_print(value);
+			continue;
+		}
+		text = value_text(value);
+		printf("%-24s %s\n", name, text);
+		free(text);
+	}
+}
+
+void json_text(json_t *root)
+{
+	members_print(root, false);
+	members_print(root, true);
+}
+
+/* ---- actions ---- */
+
+bool outcome_print(bool json, bool done, json_t *facts, const char *format, ...)
+{
+	char message[MESSAGE_ROOM];
+	va_list values;
+
+	va_start(values, format);
+	(void)vsnprintf(message, sizeof(message), format, values);
+	va_end(values);
+	if (json) {
+		json_t *all = json_pack("{s:b,s:s}", "done", done, "message", message);
+		json_object_update(all, facts);
+		json_print(all);
+	} else {
+		puts(message);
+	}
+	sodium_memzero(message, sizeof(message)); /* it may have a password or a key */
+	json_decref(facts);
+	return done;
 }

@@ -89,13 +89,6 @@ static const char *operator_of(const struct call *call)
 	return call_has(call, OPTION_OPERATOR) ? call->values[OPTION_OPERATOR] : "1";
 }
 
-static const char *one_operator_of(const struct call *call)
-{
-	if (call_number(call, OPTION_OPERATOR, 1) < 1)
-		call_wrong(call, OPTION_OPERATOR, "a number from 1 to 32767");
-	return operator_of(call);
-}
-
 /* ---- the books ---- */
 
 /* The folder is the wallet's: a link that it put there is not followed. */
@@ -263,7 +256,7 @@ static struct report_options report_options_of(const struct call *call)
 {
 	return (struct report_options){ .period = strchr(call->command->words, ' ') + 1,
 		.day = call->values[OPTION_DAY],
-		.operator_id = one_operator_of(call),
+		.operator_id = call_operator(call),
 		.list = call->values[OPTION_CSV],
 		.json = json(call) };
 }
@@ -291,7 +284,9 @@ int run_export(const struct call *call)
 
 int run_report_verify(const struct call *call)
 {
-	return report_verify(call->arguments[0], call->values[OPTION_PUBLIC_KEY]) ? 0 : EXIT_BROKEN;
+	return report_verify(call->arguments[0], call->values[OPTION_PUBLIC_KEY], json(call))
+		       ? 0
+		       : EXIT_BROKEN;
 }
 
 /* ---- services and players ---- */
@@ -314,7 +309,7 @@ int run_commands_release(const struct call *call)
 {
 	PGconn *conn = database_open(call);
 
-	return ended(conn, commands_release(conn, call->arguments[0]));
+	return ended(conn, commands_release(conn, call->arguments[0], json(call)));
 }
 
 int run_quarantine_list(const struct call *call)
@@ -335,7 +330,7 @@ int run_quarantine_release(const struct call *call)
 {
 	PGconn *conn = database_open(call);
 
-	return ended(conn, quarantine_release(conn, call->arguments[0]));
+	return ended(conn, quarantine_release(conn, call->arguments[0], json(call)));
 }
 
 /* ---- users and back ends ---- */
@@ -345,7 +340,7 @@ static int user(
 {
 	struct user_options options = { .name = call->arguments[0],
 		.roles = call->values[OPTION_ROLES],
-		.operator_id = one_operator_of(call),
+		.operator_id = call_operator(call),
 		.password_file = call->values[OPTION_PASSWORD_FILE],
 		.json = json(call) };
 	PGconn *conn = database_open(call);
@@ -372,16 +367,16 @@ int run_game_stop(const struct call *call)
 {
 	PGconn *conn = database_open(call);
 
-	return ended(conn, game_stop(conn, one_operator_of(call), call->arguments[0],
-				   call->values[OPTION_REASON]));
+	return ended(conn, game_stop(conn, call_operator(call), call->arguments[0],
+				   call->values[OPTION_REASON], json(call)));
 }
 
 int run_game_start(const struct call *call)
 {
 	PGconn *conn = database_open(call);
 
-	return ended(conn, game_start(conn, one_operator_of(call), call->arguments[0],
-				   call->values[OPTION_REASON]));
+	return ended(conn, game_start(conn, call_operator(call), call->arguments[0],
+				   call->values[OPTION_REASON], json(call)));
 }
 
 int run_game_list(const struct call *call)
@@ -394,7 +389,7 @@ int run_game_list(const struct call *call)
 static int backend_key(const struct call *call,
 	bool (*done)(PGconn *conn, const struct backend_key_options *options))
 {
-	struct backend_key_options options = { .operator_id = one_operator_of(call),
+	struct backend_key_options options = { .operator_id = call_operator(call),
 		.name = call->arguments[0],
 		.id = call->arguments[0],
 		.read_only = call_has(call, OPTION_READ_ONLY),
@@ -440,7 +435,7 @@ int run_webhooks_test(const struct call *call)
 {
 	PGconn *conn = database_open(call);
 
-	return ended(conn, webhooks_test(conn, operator_of(call), call->arguments[0]));
+	return ended(conn, webhooks_test(conn, operator_of(call), call->arguments[0], json(call)));
 }
 
 int run_webhooks_dead(const struct call *call)
@@ -454,22 +449,27 @@ int run_webhooks_resend(const struct call *call)
 {
 	PGconn *conn = database_open(call);
 
-	return ended(conn,
-		webhooks_resend(conn, operator_of(call), call->arguments[0], call->arguments[1]));
+	return ended(conn, webhooks_resend(conn, operator_of(call), call->arguments[0],
+				   call->arguments[1], json(call)));
 }
 
 /* ---- keys ---- */
 
+static int status_of(bool good)
+{
+	return good ? 0 : EXIT_BROKEN;
+}
+
 int run_keys_draw(const struct call *call)
 {
-	return keys_rotate_draw((uint64_t)call_number(call, OPTION_IN, KEYS_WAIT_S)) ? 0
-										     : EXIT_BROKEN;
+	return status_of(
+		keys_rotate_draw((uint64_t)call_number(call, OPTION_IN, KEYS_WAIT_S), json(call)));
 }
 
 int run_keys_cards(const struct call *call)
 {
-	return keys_rotate_cards((uint64_t)call_number(call, OPTION_IN, KEYS_WAIT_S)) ? 0
-										      : EXIT_BROKEN;
+	return status_of(
+		keys_rotate_cards((uint64_t)call_number(call, OPTION_IN, KEYS_WAIT_S), json(call)));
 }
 
 int run_keys_heads(const struct call *call)
@@ -477,5 +477,5 @@ int run_keys_heads(const struct call *call)
 	char heads[PATH_ROOM];
 
 	folder_of(call, OPTION_HEADS, "heads", heads);
-	return keys_rotate_heads(heads) ? 0 : EXIT_BROKEN;
+	return status_of(keys_rotate_heads(heads, json(call)));
 }

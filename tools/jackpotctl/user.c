@@ -81,10 +81,15 @@ static PGresult *rows(PGconn *conn, const char *sql, int n, const char *const *p
 static void told(const struct user_options *options, const char *what, const char *password)
 {
 	if (options->password_file == NULL)
-		printf("user %s %s; their password, to be changed at the first login: %s\n",
+		(void)outcome_print(options->json, true,
+			json_pack("{s:s,s:s}", "name", options->name, "password", password),
+			"user %s %s; their password, to be changed at the first login: %s",
 			options->name, what, password);
 	else
-		printf("user %s %s; the password is in %s\n", options->name, what,
+		(void)outcome_print(options->json, true,
+			json_pack(
+				"{s:s,s:s}", "name", options->name, "file", options->password_file),
+			"user %s %s; the password is in %s", options->name, what,
 			options->password_file);
 }
 
@@ -113,7 +118,8 @@ bool user_add(PGconn *conn, const struct user_options *options)
 	if (added)
 		told(options, "added", password);
 	else
-		printf("user %s exists already; nothing was changed\n", options->name);
+		(void)outcome_print(options->json, false, NULL,
+			"user %s exists already; nothing was changed", options->name);
 	sodium_memzero(password, sizeof(password));
 	return added;
 }
@@ -140,7 +146,8 @@ bool user_reset(PGconn *conn, const struct user_options *options)
 	if (found)
 		told(options, "reset, without a second factor", password);
 	else
-		printf("user %s does not exist with this operator; nothing was changed\n",
+		(void)outcome_print(options->json, false, NULL,
+			"user %s does not exist with this operator; nothing was changed",
 			options->name);
 	sodium_memzero(password, sizeof(password));
 	return found;

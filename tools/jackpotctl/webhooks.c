@@ -32,7 +32,7 @@ bool webhooks_list(PGconn *conn, const char *operator_id, bool json)
 	return true;
 }
 
-bool webhooks_test(PGconn *conn, const char *operator_id, const char *webhook)
+bool webhooks_test(PGconn *conn, const char *operator_id, const char *webhook, bool json)
 {
 	const char *const parameters[] = { operator_id, webhook };
 	PGresult *result =
@@ -40,9 +40,11 @@ bool webhooks_test(PGconn *conn, const char *operator_id, const char *webhook)
 	bool sent = PQntuples(result) > 0;
 
 	if (sent)
-		printf("%s waits to be sent\n", PQgetvalue(result, 0, 0));
+		(void)outcome_print(json, true,
+			json_pack("{s:s}", "event", PQgetvalue(result, 0, 0)),
+			"%s waits to be sent", PQgetvalue(result, 0, 0));
 	else
-		puts("the operator has no such webhook");
+		(void)outcome_print(json, false, NULL, "the operator has no such webhook");
 	PQclear(result);
 	return sent;
 }
@@ -67,7 +69,8 @@ bool webhooks_dead(PGconn *conn, const char *operator_id, const char *webhook, b
 	return true;
 }
 
-bool webhooks_resend(PGconn *conn, const char *operator_id, const char *webhook, const char *event)
+bool webhooks_resend(
+	PGconn *conn, const char *operator_id, const char *webhook, const char *event, bool json)
 {
 	const char *const parameters[] = { operator_id, webhook, event };
 	PGresult *result = ask(
@@ -75,7 +78,8 @@ bool webhooks_resend(PGconn *conn, const char *operator_id, const char *webhook,
 	const char *n = PQgetvalue(result, 0, 0);
 	bool some = strcmp(n, "0") != 0;
 
-	printf("%s event%s will be sent again\n", n, strcmp(n, "1") == 0 ? "" : "s");
+	(void)outcome_print(json, some, json_pack("{s:s}", "events", n),
+		"%s event%s will be sent again", n, strcmp(n, "1") == 0 ? "" : "s");
 	PQclear(result);
 	return some;
 }

@@ -13,8 +13,9 @@
 bool webhooks_list(PGconn *conn, const char *operator_id, bool json);
 bool webhooks_dead(PGconn *conn, const char *operator_id, const char *webhook, bool json);
 /* False: there is no such webhook. */
-bool webhooks_test(PGconn *conn, const char *operator_id, const char *webhook);
+bool webhooks_test(PGconn *conn, const char *operator_id, const char *webhook, bool json);
 /* Of one event, or of "all". False: there is no such dead event. */
-bool webhooks_resend(PGconn *conn, const char *operator_id, const char *webhook, const char *event);
+bool webhooks_resend(
+	PGconn *conn, const char *operator_id, const char *webhook, const char *event, bool json);
 
 #endif

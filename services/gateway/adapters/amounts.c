@@ -1,7 +1,7 @@
 /* Amounts that need two. A request above GATEWAY_APPROVE_ABOVE is kept with the command that books
  * it; an approval sends this command to the wallet, under the id that the direct way would have
- * used, so it is booked once however often it is sent. Functions of the database (migrations/0023)
- * keep, decide and note it, each with its line of the audit log in one transaction. */
+ * used, so it is booked once however often it is sent. Functions of the database (migrations/0023,
+ * 0039) keep, decide and note it, each with its line of the audit log in one transaction. */
 #include "services/gateway/adapters/amounts.h"
 #include "services/gateway/adapters/money.h"
 #include "services/gateway/adapters/operator_keys.h"
@@ -74,6 +74,17 @@ static const struct {
 		"the id of a request that waits for approval" },
 	{ "same_approver", "The same user or key made the request. Another one must approve it.",
 		"Authorization", "another user or key of the operator" },
+	{ "payment_asked",
+		"The provider has not said whether it paid: it may have paid or may still pay. "
+		"To decide anyway, send \"force\":true.",
+		"id", "an answer from the provider" },
+	{ "provider_has_answered", "The provider has already reported a different outcome.",
+		"decision", "the outcome that the provider reported" },
+	{ "decided",
+		"An operator has already made a different decision. The first decision stands.",
+		"decision", "the first decision" },
+	{ "decision_waiting", "Another decision about this withdrawal waits for approval.", "id",
+		"its approval or refusal" },
 };
 
 static void refuse(struct edge_request *request, const PGresult *result)
@@ -251,6 +262,20 @@ static void command_text(const Carillon__Outside *outside, char out[2 * PACKED_M
 	pg_bytea_text(packed, carillon__outside__pack(outside, packed), out);
 }
 
+static bool is_decision(const Carillon__Outside *outside)
+{
+	return outside->kind == CARILLON__MOVE_KIND__MOVE_CAPTURE ||
+	       outside->kind == CARILLON__MOVE_KIND__MOVE_HOLD_RELEASE;
+}
+
+#define ASK_VALUES                                                                                 \
+	"($1::integer, $2::bytea, $3::bytea, $4::bigint, $5, $6::integer, $7::bigint, $8, "        \
+	"$9::bytea, $10::bytea, $11, $12, $13, $14::bigint, $15::boolean"
+
+static const char ask_sql[] = "select " COLUMNS "from gateway.amount_ask" ASK_VALUES ")";
+static const char decision_sql[] = "select " COLUMNS "from gateway.decision_ask" ASK_VALUES
+				   ", $16::bytea, $17::integer, $18::boolean)";
+
 /* Keeps the request for another one to approve; where it needs nobody else (`alone`) it is kept
  * only in so far as it was before, when it did. */
 static void keep(struct gateway *gateway, struct edge_request *request,
@@ -260,12 +285,14 @@ static void keep(struct gateway *gateway, struct edge_request *request,
 	static char command[2 * PACKED_MAX + 3];
 	char operator_text[NUMBER_MAX], id[ID_HEX + 3], content[ID_HEX + 3], player[NUMBER_MAX];
 	char currency[NUMBER_MAX], minor[NUMBER_MAX], key[DIGEST_TEXT], name[ASKER_MAX];
-	char from[FROM_MAX], within[NUMBER_MAX];
+	char from[FROM_MAX], within[NUMBER_MAX], hold[ID_HEX + 3], kind[NUMBER_MAX];
 	struct outside_ids ids;
+	bool decision = is_decision(outside);
 	struct waiting *waiting = waiter_new(sizeof(*waiting), gateway, request, sent->player);
 	const char *parameters[] = { operator_text, id, content, player, sent->text, currency,
 		minor, outside->reason == NULL ? "" : outside->reason, command, key, name, from,
-		edge_request_id(request), within, alone ? "true" : "false" };
+		edge_request_id(request), within, alone ? "true" : "false", hold, kind,
+		amount->forced ? "true" : "false" };
 
 	waiting->sent = *sent;
 	outside_identify(sent->player, outside, amount->key, &ids);
@@ -279,11 +306,10 @@ static void keep(struct gateway *gateway, struct edge_request *request,
 	(void)snprintf(currency, sizeof(currency), "%u", (unsigned)amount->currency->number);
 	(void)snprintf(minor, sizeof(minor), "%" PRId64, amount->minor);
 	(void)snprintf(within, sizeof(within), "%" PRId64, gateway->settings.approve_within_s);
-	pg_pool_query(gateway->pg,
-		"select " COLUMNS "from gateway.amount_ask($1::integer, $2::bytea, $3::bytea, "
-		"$4::bigint, $5, $6::integer, $7::bigint, $8, $9::bytea, $10::bytea, $11, $12, $13, "
-		"$14::bigint, $15::boolean)",
-		15, parameters, WRITE_MS, on_asked, waiting);
+	pg_bytea_text(outside->of.data, outside->of.len, hold);
+	(void)snprintf(kind, sizeof(kind), "%d", (int)outside->kind);
+	pg_pool_query(gateway->pg, decision ? decision_sql : ask_sql, decision ? 18 : 15,
+		parameters, WRITE_MS, on_asked, waiting);
 }
 
 void amounts_book(struct gateway *gateway, struct edge_request *request,

@@ -12,6 +12,7 @@ struct amount {
 	const struct currency *currency;
 	int64_t minor;
 	const char *key; /* the client's Idempotency-Key */
+	bool forced;	 /* of a decision by hand: even though the provider may still pay */
 };
 
 /* Reads GATEWAY_APPROVE_ABOVE; fatal when it is not a list of amounts. */
@@ -23,8 +24,10 @@ bool amounts_alone(const struct currency *currency, int64_t minor);
 void amounts_tick(struct gateway *gateway);
 
 /* Sends a booking to the wallet, as outside_ask, or keeps it and answers 202 if another one must
- * approve it. What was kept before is not booked past its approval or its refusal. `sent.text`
- * names it for the audit log. */
+ * approve it. What was kept before is not booked past its approval or its refusal. A decision by
+ * hand about a withdrawal (the kind captures or releases `outside.of`) is stored before the wallet
+ * is told, and only if the provider cannot be about to pay. `sent.text` names it for the audit
+ * log. */
 void amounts_book(struct gateway *gateway, struct edge_request *request,
 	struct service_request sent, Carillon__Outside *outside, const struct amount *amount);
 

@@ -16,10 +16,11 @@
 #define TEXT_NUMBER 24
 #define DIGEST_TEXT (2 * STAFF_DIGEST_BYTES + 3)
 
-/* Withdrawals come last: an outage of the provider makes many of them. $1 the operator, $2 the
- * digest of who asks, $3 to $5 whether they decide about amounts and withdrawals, pools, rates; $6
- * and $7 the operator's first and last player; $8 the age from which a withdrawal is decided by
- * hand. Who decides about a kind sees all of it; everybody sees what they asked for. */
+/* Withdrawals come last: an outage of the provider makes many of them. One of which a decision
+ * waits is not listed twice. $1 the operator, $2 the digest of who asks, $3 to $5 whether they
+ * decide about amounts and withdrawals, pools, rates; $6 and $7 the operator's first and last
+ * player; $8 the age from which a withdrawal is decided by hand. Who decides about a kind sees all
+ * of it; everybody sees what they asked for. */
 static const char list_sql[] =
 	"with every as (select 'amount' as kind, a.id, a.action, a.player, 0 as pool, a.currency, "
 	"a.amount_minor as amount, coalesce(w.balance, 0) as before, '' as parameters, a.reason, "
@@ -34,8 +35,10 @@ static const char list_sql[] =
 	"union all select 'withdrawal', h.id, 'withdrawal', h.player, 0, h.currency, h.amount, 0, "
 	"'', '', 'player', h.booked, null, false, $3::boolean from wallet.hold h where h.kind = 28 "
 	"and h.settled_kind = 0 and h.player between $6::bigint and $7::bigint and h.booked <= "
-	"now() - $8::bigint * interval '1 second') select kind, encode(id, 'hex'), action, player, "
-	"pool, currency, amount, before, parameters, reason, asked_by, (extract(epoch from asked) * "
+	"now() - $8::bigint * interval '1 second' and not exists (select from "
+	"gateway.amount_request a where a.operator = $1::integer and a.hold = h.id and a.status = "
+	"'waiting' and a.expires > now())) select kind, encode(id, 'hex'), action, player, pool, "
+	"currency, amount, before, parameters, reason, asked_by, (extract(epoch from asked) * "
 	"1000000)::bigint, coalesce((extract(epoch from expires) * 1000000)::bigint, 0), "
 	"mine::integer from every where may or mine order by kind = 'withdrawal', asked, id limit "
 	"200";

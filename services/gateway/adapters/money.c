@@ -234,12 +234,8 @@ static void money(struct edge_request *request, struct gateway *gateway, Carillo
 	outside.currency = currency->number;
 	outside.reason = body.reason;
 	outside.actor = actor;
-	/* A withdrawal waits for the payment provider anyway. */
-	if (kind == CARILLON__MOVE_KIND__MOVE_HOLD)
-		(void)outside_ask(gateway, request, sent, &outside, key);
-	else
-		amounts_book(gateway, request, sent, &outside,
-			&(struct amount){ currency, body.amount_minor, key });
+	amounts_book(gateway, request, sent, &outside,
+		&(struct amount){ .currency = currency, .minor = body.amount_minor, .key = key });
 }
 
 void on_deposit(struct edge_request *request, void *context)

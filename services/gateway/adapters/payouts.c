@@ -1,6 +1,7 @@
 /* Withdrawals: an operator's back end lists them and decides stuck ones by hand; the provider
  * calls back. Also takes back unused bonus funds. Only the wallet decides whether a hold is
  * still open. */
+#include "services/gateway/adapters/amounts.h"
 #include "services/gateway/adapters/money.h"
 #include "services/gateway/adapters/operator_keys.h"
 #include "services/gateway/adapters/payouts.h"
@@ -17,9 +18,6 @@
 
 #define LIST_MAX "200"
 #define HINT_MAX 256
-#define PACKED_MAX 512
-#define WRITE_MS 4000
-#define TICK_US SECOND_US
 
 /* $1 player; newest first. */
 #define HOLDS_SQL(which)                                                                           \
@@ -41,9 +39,6 @@ struct waiting {
 	uint8_t id[ID_BYTES];
 	struct decision_body decision;
 	char key[KEY_MAX + 1];
-	uint8_t outside_id[ID_BYTES];
-	uint8_t packed[PACKED_MAX]; /* the command to the wallet */
-	size_t packed_n;
 };
 
 static struct waiting *waiting_new(
@@ -171,110 +166,35 @@ void on_withdrawal_look(struct edge_request *request, void *context)
 
 /* ---- deciding by hand ---- */
 
-/* The database's verdicts on a decision (migrations/0006). */
-static const struct {
-	const char *verdict;
-	uint32_t status;
-	const char *code, *message, *where, *expected;
-} verdicts[] = {
-	{ "asked", 409, "payment_asked",
-		"The provider has not said whether it paid: it may have paid or may still pay. "
-		"To decide anyway, send \"force\":true.",
-		"id", "an answer from the provider" },
-	{ "answered", 409, "provider_has_answered",
-		"The provider has already reported a different outcome.", "decision",
-		"the outcome that the provider reported" },
-	{ "decided", 409, "decided",
-		"An operator has already made a different decision. The first decision stands.",
-		"decision", "the first decision" },
-	{ "other_content", 422, "other_content",
-		"This Idempotency-Key was already used for a different request. Nothing was done.",
-		"Idempotency-Key", NULL },
-};
-
-static void decision_send(struct waiting *waiting, struct edge_request *request)
+/* Stored before the wallet is told, by whoever approves it if the amount needs two. */
+static void decide(struct waiting *waiting, struct edge_request *request, const PGresult *hold)
 {
-	/* The decision is recorded: the payments service tells the wallet, whatever happens here.
-	 */
-	struct service_request sent = {
-		.done = money_done, .player = waiting->player, .handed = true
-	};
-	Carillon__WalletCommand command;
-	Carillon__Outside *outside =
-		carillon__outside__unpack(NULL, waiting->packed_n, waiting->packed);
-
-	if (outside == NULL)
-		fatal("out of memory");
-	(void)snprintf(sent.text, sizeof(sent.text), "withdrawal %s by hand%s",
-		waiting->decision.decision == DECISION_CAPTURE ? "captured" : "released",
-		waiting->decision.force ? ", forced" : "");
-	carillon__wallet_command__init(&command);
-	command.body_case = CARILLON__WALLET_COMMAND__BODY_OUTSIDE;
-	command.outside = outside;
-	(void)request_wallet(waiting->gateway, request, sent, &command);
-	carillon__outside__free_unpacked(outside, NULL);
-}
-
-static void on_decided(void *context, PGresult *result, const char *error)
-{
-	struct waiting *waiting = context;
-	struct edge_request *request = request_of(waiting, result, error);
-	const char *verdict = request == NULL ? "" : PQgetvalue(result, 0, 0);
-
-	if (request != NULL && strcmp(verdict, "tell") == 0)
-		decision_send(waiting, request);
-	for (size_t i = 0; request != NULL && i < sizeof(verdicts) / sizeof(verdicts[0]); i++)
-		if (strcmp(verdict, verdicts[i].verdict) == 0)
-			edge_answer_error(request, verdicts[i].status, verdicts[i].code,
-				verdicts[i].message, verdicts[i].where, NULL, verdicts[i].expected);
-	free(waiting);
-}
-
-static void decision_pack(struct waiting *waiting, const PGresult *hold, char actor[ACTOR_MAX])
-{
+	struct service_request sent = { .done = money_done, .player = waiting->player };
+	bool capture = waiting->decision.decision == DECISION_CAPTURE;
+	struct amount amount = { .currency = currency_by_number((uint32_t)pg_number(hold, 0, 1)),
+		.minor = pg_number(hold, 0, 2),
+		.key = waiting->key,
+		.forced = waiting->decision.force };
+	char actor[ACTOR_MAX];
 	Carillon__Outside outside;
-	struct outside_ids ids;
 
+	if (amount.currency == NULL) {
+		answer_unavailable(request, "a withdrawal in an unknown currency");
+		return;
+	}
 	carillon__outside__init(&outside);
-	outside.kind = waiting->decision.decision == DECISION_CAPTURE
-			       ? CARILLON__MOVE_KIND__MOVE_CAPTURE
+	actor_of(waiting->gateway, request, player_operator(waiting->player), actor);
+	outside.kind = capture ? CARILLON__MOVE_KIND__MOVE_CAPTURE
 			       : CARILLON__MOVE_KIND__MOVE_HOLD_RELEASE;
-	outside.currency = (uint32_t)pg_number(hold, 0, 1);
-	outside.amount_minor = pg_number(hold, 0, 2);
+	outside.currency = amount.currency->number;
+	outside.amount_minor = amount.minor;
 	outside.of.data = waiting->id;
 	outside.of.len = ID_BYTES;
 	outside.actor = actor;
 	outside.reason = waiting->decision.reason;
-	outside_identify(waiting->player, &outside, waiting->key, &ids);
-	if (carillon__outside__get_packed_size(&outside) > sizeof(waiting->packed))
-		fatal("a decision has more than %zu bytes: the tables of request fields allow "
-		      "values that are too long",
-			sizeof(waiting->packed));
-	waiting->packed_n = carillon__outside__pack(&outside, waiting->packed);
-	memcpy(waiting->outside_id, ids.id, ID_BYTES);
-}
-
-/* Stored before the wallet is told, and only if the provider cannot be about to pay. */
-static void decide(struct waiting *waiting, struct edge_request *request, const PGresult *hold)
-{
-	char actor[ACTOR_MAX], id[2 * ID_BYTES + 3] = "\\x", of[2 * ID_BYTES + 3] = "\\x";
-	char command[2 * PACKED_MAX + 3] = "\\x", kind[16];
-	bool capture = waiting->decision.decision == DECISION_CAPTURE;
-	const char *parameters[] = { of, id, kind, waiting->decision.force ? "t" : "f", command,
-		actor, edge_request_id(request) };
-
-	actor_of(waiting->gateway, request, player_operator(waiting->player), actor);
-	decision_pack(waiting, hold, actor);
-	hex_format(waiting->id, ID_BYTES, of + 2);
-	hex_format(waiting->outside_id, ID_BYTES, id + 2);
-	hex_format(waiting->packed, waiting->packed_n, command + 2);
-	(void)snprintf(kind, sizeof(kind), "%d",
-		capture ? CARILLON__MOVE_KIND__MOVE_CAPTURE
-			: CARILLON__MOVE_KIND__MOVE_HOLD_RELEASE);
-	pg_pool_query(waiting->gateway->pg,
-		"select gateway.decide($1::bytea, $2::bytea, $3::integer, $4::boolean, $5::bytea, $6, "
-		"$7)",
-		7, parameters, WRITE_MS, on_decided, waiting);
+	(void)snprintf(sent.text, sizeof(sent.text), "withdrawal %s by hand%s",
+		capture ? "captured" : "released", amount.forced ? ", forced" : "");
+	amounts_book(waiting->gateway, request, sent, &outside, &amount);
 }
 
 static bool key_may_decide(
@@ -302,12 +222,12 @@ static void on_hold_to_decide(void *context, PGresult *result, const char *error
 			waiting->gateway->settings.decide_after_s);
 		if (age_s >= waiting->gateway->settings.decide_after_s) {
 			decide(waiting, request, result);
-			return;
+		} else {
+			edge_answer_error(request, 409, "withdrawal_young",
+				"The provider may still be processing this withdrawal. Only a "
+				"stuck withdrawal can be decided by hand.",
+				"id", found, expected);
 		}
-		edge_answer_error(request, 409, "withdrawal_young",
-			"The provider may still be processing this withdrawal. Only a stuck withdrawal "
-			"can be decided by hand.",
-			"id", found, expected);
 	}
 	free(waiting);
 }

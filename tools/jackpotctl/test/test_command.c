@@ -56,6 +56,10 @@ static void test_command_rows_are_read(void **state)
 			OPTION_OPERATOR, "2" },
 		{ "keys rotate draw --in 600", "keys rotate draw", NULL, NULL, OPTION_IN, "600" },
 		{ "keys rotate cards", "keys rotate cards", NULL, NULL, OPTION_IN, NULL },
+		{ "player limit 17 loss --currency EUR --amount -1", "player limit", "17", "loss",
+			OPTION_AMOUNT, "-1" },
+		{ "--key x approve pool 1 ab", "approve pool", "1", "ab", OPTION_KEY, "x" },
+		{ "approvals", "approvals", NULL, NULL, OPTION_GATEWAY, NULL },
 		{ "help", "help", NULL, NULL, OPTION_JSON, NULL },
 		{ "help ledger verify", "help", "ledger", "verify", OPTION_JSON, NULL },
 		{ "ledger verify --help", "help", "ledger", "verify", OPTION_JSON, NULL },
@@ -95,7 +99,8 @@ static void test_command_wrong_lines_are_told(void **state)
 		{ "--nothing", "command: found '--nothing', expected 'ledger' or " },
 		{ "ledger",
 			"command: found 'ledger', expected 'ledger verify' or 'ledger close-day' "
-			"or 'ledger close'\nSee: jackpotctl --help\n" },
+			"or 'ledger close' or 'ledger show' or 'ledger proof'\nSee: jackpotctl "
+			"--help\n" },
 		{ "ledger clos", "found 'ledger clos', expected 'ledger verify' or " },
 		{ "ledgers verify", "found 'ledgers', expected 'ledger' or " },
 		{ "keys rotate bus",
@@ -110,7 +115,7 @@ static void test_command_wrong_lines_are_told(void **state)
 		{ "status --", "status: found '--', expected one of --json, --dsn\n" },
 		{ "status --json=1", "status: found '--json=1', expected one of --json, --dsn\n" },
 		{ "status --dsn", "--dsn: found nothing, expected an address of Postgres" },
-		{ "keys rotate heads --in 2", "found '--in', expected --heads\n" },
+		{ "keys rotate heads --in 2", "found '--in', expected one of --heads, --json\n" },
 		{ "manual --json", "manual: found '--json', expected no options\n" },
 		{ "webhooks resend 1", "webhooks resend: found '1', expected ID EVENT|all\n" },
 		{ "ledger close-day", "ledger close-day: found nothing, expected --now\n" },
@@ -128,6 +133,13 @@ static void test_command_wrong_lines_are_told(void **state)
 						    "seconds from 2 to 2592000\n" },
 		{ "keys rotate draw --in 1", "--in: found '1', expected a number of seconds from 2 "
 					     "to 2592000\n" },
+		{ "rate set SEK", "rate set: found 'SEK', expected CURRENCY RATE\n" },
+		{ "player block 17", "--reason: found nothing, expected why, in a few words\n" },
+		{ "audit --limit 0", "--limit: found '0', expected a number of entries from 1 to "
+				     "2000\n" },
+		{ "audit --request x", "audit: found '--request', expected one of --operator, " },
+		{ "approve", "found 'approve', expected 'approve amount ID' or 'approve pool POOL "
+			     "ID' or " },
 		{ "a b c d e f g h i", "found more arguments than any command takes" },
 	};
 
@@ -141,6 +153,49 @@ static void test_command_wrong_lines_are_told(void **state)
 			strstr(errors, rows[i].told) == NULL)
 			fail_msg("%s: told %s", rows[i].line, errors);
 		free(errors);
+	}
+}
+
+static int times(const char *text, const char *part)
+{
+	int n = 0;
+
+	while (text != NULL && (text = strstr(text, part)) != NULL) {
+		text += strlen(part);
+		n++;
+	}
+	return n;
+}
+
+/* Options of every request. */
+static bool is_common(size_t option)
+{
+	return option == OPTION_OPERATOR || option == OPTION_GATEWAY || option == OPTION_KEY ||
+	       option == OPTION_REQUEST || option == OPTION_JSON;
+}
+
+/* Each argument of a request stands in its path or in its body, and each option of its own has a
+ * name there. */
+static void test_command_requests_use_their_arguments(void **state)
+{
+	(void)state;
+	for (const struct command *row = command_rows; row->words != NULL; row++) {
+		const struct command_request *request = &row->request;
+		char end[] = "$1\"", number[] = "#1\"";
+		int used = times(request->path, "{}"), n = 0;
+		if (request->path == NULL)
+			continue;
+		while (words_length(row->arguments, n + 1) > 0)
+			n++;
+		for (int i = 0; i < n; i++, end[1]++, number[1]++)
+			used += times(request->body, end) + times(request->body, number);
+		if (used < n || (request->body != NULL && !request->post))
+			fail_msg("%s: %d of %d arguments", row->words, used, n);
+		for (size_t i = 0; i < OPTIONS_N; i++)
+			if ((row->options >> i & 1) != 0 && !is_common(i) &&
+				command_options[i].field == NULL)
+				fail_msg(
+					"%s: %s has no field", row->words, command_options[i].name);
 	}
 }
 
@@ -169,6 +224,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_command_rows_are_read),
 		cmocka_unit_test(test_command_wrong_lines_are_told),
+		cmocka_unit_test(test_command_requests_use_their_arguments),
 		cmocka_unit_test(test_command_table_is_whole),
 	};
 

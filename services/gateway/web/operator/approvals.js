@@ -25,10 +25,16 @@ function matter(a) {
 
 const subject = (a) => a.kind === "pool" ? `jackpot ${a.pool}` : a.kind === "rate" ? a.currency : `player ${a.player}`;
 
+// What it does to the balance: a captured withdrawal has left it already.
+function change(a) {
+	if (a.action === "withdrawal") return -a.amount_minor;
+	return a.action.startsWith("withdrawal captured") ? 0 : a.amount_minor;
+}
+
 function effect(a) {
 	if (a.kind !== "amount") return `${matter(a)}.`;
 	return spins(a) ? `Bonus spins with bets of ${money(a.amount_minor, a.currency)} in all.`
-		: `The balance ${money(a.balance_minor, a.currency)} becomes ${money(a.balance_minor + a.amount_minor, a.currency)}, if nothing else is booked meanwhile.`;
+		: `The balance ${money(a.balance_minor, a.currency)} becomes ${money(a.balance_minor + change(a), a.currency)}, if nothing else is booked meanwhile.`;
 }
 
 const places = (base) => ({ amount: (a) => `${base}/amounts/${a.id}`, pool: (a) => `${base}/pools/${a.pool}/actions/${a.id}`, rate: (a) => `${base}/fx-rates/${a.id}` });
