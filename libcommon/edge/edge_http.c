@@ -451,8 +451,8 @@ static bool is_own(const struct edge_request *request)
 		       (request->health_only && strcmp(request->path, "/metrics") == 0));
 }
 
-/* The request is complete: finds its handler. */
-void edge_http_dispatch(struct edge_request *request)
+/* Finds the handler. */
+static void dispatch(struct edge_request *request)
 {
 	struct edge *edge = request->edge;
 	request->connection->deadline_us = 0;
@@ -490,6 +490,14 @@ void edge_http_dispatch(struct edge_request *request)
 		edge_answer_error(request, 404, "not_found", "Nothing exists at this path.", "path",
 			request->path, NULL);
 	}
+}
+
+/* The request is complete. What a line of the log says while it is handled is of its trace. */
+void edge_http_dispatch(struct edge_request *request)
+{
+	log_trace(request->trace, sizeof(request->trace));
+	dispatch(request);
+	log_trace(NULL, 0);
 }
 
 void edge_http_refuse(

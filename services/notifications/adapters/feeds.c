@@ -218,14 +218,29 @@ static void own_fact(struct feeds *feeds, const Carillon__WalletFact *fact)
 	feeds->config.own(feeds->config.context, &own, fact->envelope->incarnation);
 }
 
+/* Of a sampled request (docs/tracing.md). */
+static void traced(const Carillon__WalletFact *fact)
+{
+	log_hop(&(struct log_hop){ .trace = fact->envelope->trace.data,
+		.event = "notifications.row.received",
+		.message = "the row is there for the player's other windows",
+		.player = fact->player,
+		.round = fact->round,
+		.move = fact->move,
+		.seq = fact->envelope->seq });
+}
+
 static bool wallet_fact(struct feeds *feeds, const struct kafka_message *message, char *reason)
 {
 	Carillon__WalletFact *fact =
 		facts_wallet_read(message->bytes, message->length, feeds->config.shards, reason);
 	if (!fact)
 		return false;
-	if (rows_take(feeds->rows, fact->shard, fact->envelope->incarnation, fact->envelope->seq))
+	if (rows_take(feeds->rows, fact->shard, fact->envelope->incarnation, fact->envelope->seq)) {
+		if (log_sampled(fact->envelope->trace.data, fact->envelope->trace.len))
+			traced(fact);
 		own_fact(feeds, fact);
+	}
 	carillon__wallet_fact__free_unpacked(fact, NULL);
 	return true;
 }

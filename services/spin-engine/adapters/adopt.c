@@ -6,6 +6,7 @@
 #include "services/spin-engine/adapters/codec.h"
 #include "services/spin-engine/adapters/engine.h"
 #include "services/spin-engine/adapters/quarantine.h"
+#include "services/spin-engine/adapters/traced.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -129,6 +130,15 @@ static void answer(struct engine *engine, struct seat *seat, const struct player
 		request->deadline_us = 0;
 		return;
 	}
+	if (traced(&request->command))
+		traced_hop(&request->command,
+			(struct log_hop){ .event = "engine.verdict.received",
+				.message = fact->refusal == 0 ? "the wallet has booked a row"
+							      : "the wallet has refused a row",
+				.round = fact->round,
+				.move = fact->move,
+				.seq = fact->seq,
+				.us = clock_mono_us() - request->arrived_us });
 	request = play_decided(engine, seat);
 	if (fact->refusal == 0) {
 		answer_state(engine, seat, request, from, true);

@@ -8,6 +8,7 @@
 #include "services/spin-engine/adapters/codec.h"
 #include "services/spin-engine/adapters/engine.h"
 #include "services/spin-engine/adapters/quarantine.h"
+#include "services/spin-engine/adapters/traced.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -155,6 +156,13 @@ static void launch(struct engine *engine, struct seat *seat, struct request *req
 	if (!seat->flight.bytes)
 		fatal("no memory for a proposal");
 	carillon__wallet_command__pack(&command, seat->flight.bytes);
+	if (traced(&request->command))
+		traced_hop(&request->command,
+			(struct log_hop){ .event = "engine.move.proposed",
+				.message = "the move is decided; the proposal goes to the wallet",
+				.round = proposal->round,
+				.move = proposal->move,
+				.us = clock_mono_us() - request->arrived_us });
 	send(engine, seat, clock_mono_us());
 }
 
@@ -642,6 +650,9 @@ void play_command(struct engine *engine, const struct spin_command *command)
 		fatal("no memory for a command");
 	request->command = *command;
 	request->arrived_us = clock_mono_us();
+	if (traced(command))
+		traced_hop(command, (struct log_hop){ .event = "engine.command.received",
+					    .message = "the command has come" });
 	if (!seat_push(&engine->seats, seat, request)) {
 		metric_add(engine->metrics.busy, 1);
 		note_declined(engine, request);

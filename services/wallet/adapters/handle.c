@@ -8,6 +8,7 @@
 #include "services/wallet/adapters/fact.h"
 #include "services/wallet/adapters/quarantine.h"
 #include "services/wallet/adapters/rows.h"
+#include "services/wallet/adapters/traced.h"
 
 #include "bus.pb-c.h"
 
@@ -91,14 +92,16 @@ static struct booked *book(struct service *service, struct service_shard *held,
 	wallet_claims_open(shard, &booked->row, clock_mono_us());
 	if (entry->account.exists)
 		dirty_mark(&shard->dirty, entry, row->seq, clock_mono_us());
-	const uint8_t *bytes = fact_pack(service, held, row, &length);
+	const uint8_t *bytes = fact_pack(service, held, row, command->envelope, &length);
 	ring_put(shard, row, bytes, length);
 	fact_player_key(row->player, key);
 	tell(service, held, command, bytes, length);
 	if (!shard->outflow.behind)
 		service_send(
 			service, TOPIC_WALLET_FACTS, held->shard, key, sizeof(key), bytes, length);
-	wallet_feed_claims(wallet, service, held, row);
+	wallet_feed_claims(wallet, service, held, row, command->envelope);
+	if (traced(command->envelope))
+		traced_booked(shard, row, command->envelope);
 	wallet_metrics_row(&wallet->metrics, row);
 	service_commit_soon(service);
 	return booked;
@@ -137,7 +140,7 @@ static void answer_row(struct service *service, struct service_shard *held,
 	const struct wallet_row *row, const struct command *command)
 {
 	size_t length;
-	const uint8_t *fact = fact_pack(service, held, row, &length);
+	const uint8_t *fact = fact_pack(service, held, row, NULL, &length);
 
 	answer(service, held, fact, length, command);
 }

@@ -21,7 +21,7 @@ static uint64_t publish_chunk(struct wallet *wallet, struct service *service,
 	for (size_t i = 0; i < n; i++) {
 		uint8_t key[PLAYER_KEY_BYTES];
 		size_t length;
-		const uint8_t *fact = fact_pack(service, held, &rows[i], &length);
+		const uint8_t *fact = fact_pack(service, held, &rows[i], NULL, &length);
 		fact_player_key(rows[i].player, key);
 		service_send_now(
 			service, TOPIC_WALLET_FACTS, held->shard, key, sizeof(key), fact, length);

@@ -9,6 +9,7 @@
 #include "libcommon/io/metrics.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <sodium.h>
 #include <stdarg.h>
@@ -24,6 +25,7 @@ FAKE(clock_mono_us);
 FAKE(log_open);
 FAKE(log_level_parse);
 FAKE(log_trace);
+FAKE(log_hop);
 FAKE(log_line);
 FAKE(fatal);
 FAKE(log_on_fatal);
@@ -308,6 +310,12 @@ void __wrap_log_trace(const void *trace, size_t length)
 {
 	(void)trace;
 	(void)length;
+}
+
+void __wrap_log_hop(const struct log_hop *hop)
+{
+	sim_trace("hop: %s: round %" PRIu64 ", move %" PRIu64 ", seq %" PRIu64, hop->event,
+		hop->round, hop->move, hop->seq);
 }
 
 __attribute__((format(printf, 2, 3))) void __wrap_log_line(
