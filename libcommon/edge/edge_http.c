@@ -126,8 +126,9 @@ void edge_answer_header(struct edge_request *request, const char *name, const ch
 	}
 	request->more[request->more_length] = '\0';
 	request->header_lost = true;
-	log_error("the header %s of an answer to %s does not fit: found %d bytes, expected less "
-		  "than %zu [%s]",
+	log_error_as("edge.header.lost",
+		"the header %s of an answer to %s does not fit: found %d bytes, expected less "
+		"than %zu [%s]",
 		name, request->path, n, room, request->id);
 }
 
@@ -663,7 +664,8 @@ void edge_http_timers(struct edge *edge)
 			request->state != REQUEST_OPEN ||
 			now_us - request->began_us < UNANSWERED_US)
 			continue;
-		log_error("no handler answered %s within 30 s [%s]", request->path, request->id);
+		log_error_as("edge.request.unanswered", "no handler answered %s within 30 s [%s]",
+			request->path, request->id);
 		edge_answer_error(request, 504, "no_answer", "The server did not answer in time.",
 			NULL, NULL, NULL);
 	}

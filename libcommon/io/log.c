@@ -128,10 +128,12 @@ static void line_end(struct line *line)
 	}
 }
 
-static void line_write(enum log_level level, const char *message)
+static void line_write(enum log_level level, const char *event, const char *message)
 {
 	struct line line;
 	line_begin(&line, level);
+	if (event != NULL)
+		line_field(&line, "event", event);
 	if (trace_now.known)
 		line_trace(&line, trace_now.id);
 	line_field(&line, "message", message);
@@ -184,16 +186,29 @@ void log_hop(const struct log_hop *hop)
 	line_end(&line);
 }
 
+/* NULL: the line has none. Only the format may name one: text from outside is behind it. */
+static const char *event_of(const char *format, char *message, const char **text_r)
+{
+	char *end = format[0] == LOG_EVENT_MARK ? strchr(message + 1, LOG_EVENT_MARK) : NULL;
+	*text_r = end == NULL ? message : end + 1;
+	if (end == NULL)
+		return NULL;
+	*end = '\0';
+	return message + 1;
+}
+
 void log_line(enum log_level level, const char *format, ...)
 {
 	char message[LINE_MAX_BYTES / 2];
+	const char *text;
 	va_list arguments;
 	if (level > log_state.level)
 		return;
 	va_start(arguments, format);
 	(void)vsnprintf(message, sizeof(message), format, arguments);
 	va_end(arguments);
-	line_write(level, message);
+	const char *event = event_of(format, message, &text);
+	line_write(level, event, text);
 }
 
 void log_on_fatal(void (*call)(const char *message))
@@ -208,7 +223,7 @@ void fatal(const char *format, ...)
 	va_start(arguments, format);
 	(void)vsnprintf(message, sizeof(message), format, arguments);
 	va_end(arguments);
-	line_write(LOG_ERROR, message);
+	line_write(LOG_ERROR, "process.ended", message);
 	if (log_state.on_fatal != NULL)
 		log_state.on_fatal(message);
 	/* Not exit(): exit handlers could touch corrupt memory. The end of the process closes the

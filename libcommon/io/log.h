@@ -34,15 +34,24 @@ struct log_hop {
 };
 /* One line at level info. */
 void log_hop(const struct log_hop *hop);
+/* In front of a format: the stable name of what happened, which becomes the field "event" of the
+ * line. Not for messages: text from outside names no event. */
+#define LOG_EVENT_MARK '\036'
+#define LOG_EVENT(name) "\036" name "\036"
 __attribute__((format(printf, 2, 3))) void log_line(enum log_level level, const char *format, ...);
+/* What somebody may have to act on, as an event of docs/log-events.md. Both are literals:
+ * log_error_as("wallet.proposal.ahead", "player %" PRId64 ": ..", player). */
+#define log_error_as(event, ...) log_line(LOG_ERROR, LOG_EVENT(event) __VA_ARGS__)
+#define log_warn_as(event, ...) log_line(LOG_WARN, LOG_EVENT(event) __VA_ARGS__)
+/* Without an event: tools and tests. */
 #define log_error(...) log_line(LOG_ERROR, __VA_ARGS__)
 #define log_warn(...) log_line(LOG_WARN, __VA_ARGS__)
 #define log_info(...) log_line(LOG_INFO, __VA_ARGS__)
 #define log_debug(...) log_line(LOG_DEBUG, __VA_ARGS__)
 /* `fatal` calls this function with its message before it ends the process; NULL: no call. */
 void log_on_fatal(void (*call)(const char *message));
-/* Logs and ends the process with status 70. A process with a wrong state does not try to recover:
- * the supervisor starts a new one. */
+/* Logs, as the event process.ended, and ends the process with status 70. A process with a wrong
+ * state does not try to recover: the supervisor starts a new one. */
 __attribute__((format(printf, 1, 2), noreturn)) void fatal(const char *format, ...);
 
 #endif

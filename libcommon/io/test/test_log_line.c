@@ -159,6 +159,39 @@ static void test_log_hop(void **state)
 	assert_string_equal(line, "");
 }
 
+static void event(const void *text)
+{
+	log_error_as("wallet.proposal.ahead", "%s", (const char *)text);
+}
+
+static void no_event(const void *text)
+{
+	log_error("%s", (const char *)text);
+}
+
+/* The event is the call's: no text from outside names one. */
+static void test_log_line_has_its_event(void **state)
+{
+	static const char text[] = LOG_EVENT("an.other") "it";
+	char line[ROOM];
+
+	(void)state;
+	log_open("test", "test-1", LOG_INFO);
+	told_by(event, text, line);
+	json_t *json = json_loads(line, JSON_REJECT_DUPLICATES, NULL);
+	assert_non_null(json);
+	assert_string_equal(
+		json_string_value(json_object_get(json, "event")), "wallet.proposal.ahead");
+	assert_string_equal(json_string_value(json_object_get(json, "message")), text);
+	json_decref(json);
+	told_by(no_event, text, line);
+	json = json_loads(line, JSON_REJECT_DUPLICATES, NULL);
+	assert_non_null(json);
+	assert_null(json_object_get(json, "event"));
+	assert_string_equal(json_string_value(json_object_get(json, "message")), text);
+	json_decref(json);
+}
+
 /* Only a whole trace with the flag is sampled. */
 static void test_log_sampled(void **state)
 {
@@ -180,6 +213,7 @@ int main(void)
 		cmocka_unit_test(test_log_line_is_cut),
 		cmocka_unit_test(test_log_line_has_the_trace),
 		cmocka_unit_test(test_log_hop),
+		cmocka_unit_test(test_log_line_has_its_event),
 		cmocka_unit_test(test_log_sampled),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

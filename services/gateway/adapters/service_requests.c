@@ -256,7 +256,8 @@ static void on_answer(struct gateway *gateway, uint64_t correlation, player_id p
 	gateway->last_reply_us = edge_now_us(gateway->edge);
 	gateway->expired_in_row = 0;
 	if (gateway->requests[slot].player != player) {
-		log_error("ALARM a request of player %" PRId64 " got a reply for player %" PRId64,
+		log_error_as("gateway.reply.wrong_player",
+			"ALARM a request of player %" PRId64 " got a reply for player %" PRId64,
 			gateway->requests[slot].player, player);
 		reply = NULL;
 		fact = NULL;
@@ -295,7 +296,8 @@ static void on_message(struct gateway *gateway, const uint8_t *bytes, size_t len
 	const Carillon__Bus *bus = carillon__bus__unpack(&allocator, length, bytes);
 	if (bus == NULL || bus->envelope == NULL || bus->envelope->schema != 1) {
 		metric_add(gateway->metric.unreadable, 1);
-		log_warn("a message of %zu bytes on nanomsg that cannot be read", length);
+		log_warn_as("bus.message.unreadable",
+			"a message of %zu bytes on nanomsg that cannot be read", length);
 	} else if (bus->body_case == CARILLON__BUS__BODY_REPLY && bus->reply != NULL) {
 		on_answer(gateway, bus->reply->correlation, bus->reply->player, bus->reply, NULL,
 			NULL);

@@ -123,11 +123,13 @@ static void check_caught_up(struct feeds *feeds)
 	if (!feeds->caught_up)
 		return;
 	if (!facts)
-		log_warn("Kafka does not answer yet: clients get no events of their own until it "
-			 "does; winners and counters come from Postgres and Redis");
+		log_warn_as("notifications.kafka.waiting",
+			"Kafka does not answer yet: clients get no events of their own until it "
+			"does; winners and counters come from Postgres and Redis");
 	if (!rows)
-		log_warn("Postgres does not answer yet: clients get no recent winners until it "
-			 "does");
+		log_warn_as("notifications.postgres.waiting",
+			"Postgres does not answer yet: clients get no recent winners until it "
+			"does");
 	rows_heard(feeds->rows);
 }
 
@@ -258,7 +260,8 @@ void feeds_poll(struct feeds *feeds)
 							     : wallet_fact(feeds, message, reason));
 			metric_add(ok ? feeds->metric.facts : feeds->metric.unreadable, 1);
 			if (!ok)
-				log_warn("%s %" PRIu32 " offset %" PRId64 ": skipped: %s",
+				log_warn_as("notifications.message.skipped",
+					"%s %" PRIu32 " offset %" PRId64 ": skipped: %s",
 					topic_name(message->topic), message->partition,
 					message->offset, reason);
 		}

@@ -257,8 +257,8 @@ static Carillon__RoundView *view_of(struct engine *engine, const struct seat *se
 
 	if (status == VIEW_OK)
 		return view;
-	log_error("ALARM player %" PRId64 " round %" PRIu64 ": %s", seat->player.id,
-		play->round.move, view_status_text(status));
+	log_error_as("engine.round.unreadable", "ALARM player %" PRId64 " round %" PRIu64 ": %s",
+		seat->player.id, play->round.move, view_status_text(status));
 	return NULL;
 }
 

@@ -243,7 +243,8 @@ static void stop_draws(struct engine *engine)
 	engine->health.told = true;
 	snprintf(reason, sizeof(reason), "random numbers: %s",
 		draw_health_text(&engine->health, text));
-	log_error("ALARM %s: all play is stopped; players can finish open rounds", reason);
+	log_error_as("engine.draws.stopped",
+		"ALARM %s: all play is stopped; players can finish open rounds", reason);
 	metric_set(engine->metrics.draw_fault, 1);
 	service_unhealthy(engine->service, reason);
 	store_stop(service_pg(engine->service), 0, reason);
@@ -318,8 +319,9 @@ static bool make_entropy(struct engine *engine, const struct seat *seat, const s
 /* A round exceeded its bounds: stops this game here and on every other engine. */
 static void stop_game(struct engine *engine, const struct seat *seat, const struct game *game)
 {
-	log_error("ALARM game %s: a round of player %" PRId64
-		  " exceeded its proven bounds; the game is stopped",
+	log_error_as("engine.game.stopped",
+		"ALARM game %s: a round of player %" PRId64
+		" exceeded its proven bounds; the game is stopped",
 		game->id, seat->player.id);
 	metric_add(engine->metrics.stopped, 1);
 	store_stop(service_pg(engine->service), game->number, "a round exceeded its proven bounds");
@@ -401,7 +403,8 @@ static void decide_propose(struct engine *engine, struct seat *seat, struct requ
 		too_soon(engine, seat))
 		return;
 	if (!make_entropy(engine, seat, game, play, command, &entropy)) {
-		log_error("ALARM player %" PRId64 ": the service key of their round is missing",
+		log_error_as("engine.key.missing",
+			"ALARM player %" PRId64 ": the service key of their round is missing",
 			seat->player.id);
 		fail(engine, seat, REFUSED_GAME_STOPPED);
 		return;

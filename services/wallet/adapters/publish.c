@@ -91,8 +91,9 @@ void wallet_publish_committed(
 
 	wallet_outflow_committed(&shard->outflow, shard->committed_seq, &kafka);
 	if (!was_behind && shard->outflow.behind)
-		log_warn("shard %u: Kafka takes no facts; from seq %" PRIu64
-			 " on they are read from the journal",
+		log_warn_as("wallet.facts.held_back",
+			"shard %u: Kafka takes no facts; from seq %" PRIu64
+			" on they are read from the journal",
 			held->shard, shard->outflow.handed + 1);
 	/* Under load, only at this point are no rows under way: publish the missing ones now. */
 	if (shard->outflow.behind &&

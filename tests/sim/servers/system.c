@@ -328,6 +328,8 @@ __attribute__((format(printf, 2, 3))) void __wrap_log_line(
 	va_start(arguments, format);
 	(void)vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
+	for (char *mark = text; (mark = strchr(mark, LOG_EVENT_MARK)) != NULL;)
+		*mark = ' ';
 	sim_trace("%s: %s",
 		level == LOG_ERROR  ? "ERROR"
 		: level == LOG_WARN ? "warn"
