@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""The way of a request through all services (docs/tracing.md): a sampled one leaves a line at each hop, another one none; whose trace is none gets a new one."""
+"""The way of a request through all services (docs/tracing.md): a sampled one leaves a line at each hop, another one none; whose trace is none gets a new one.
+jackpotctl trace prints the way and the rows of the round."""
 import glob
 import json
 import os
@@ -8,13 +9,15 @@ import subprocess
 import time
 
 from lib_play import RULES, Person, force
-from lib_stack import ROOT, Installation, read_text, run, wait_until
+from lib_stack import BIN, ROOT, Installation, read_text, run, wait_until
 
 place = None
+private = set()  # tokens, keys, nonces that were sent
 # Of a bet, in order; what notifications logs comes by Kafka, when it comes.
 HOPS = ["gateway.command.sent", "engine.command.received", "engine.move.proposed", "wallet.row.booked", "engine.verdict.received", "engine.reply.sent",
         "gateway.request.answered"]
 LAST, REPEATED = "notifications.row.received", "gateway.command.repeated"
+WIN = RULES.stops(win=True, bet={"coin_minor": 1, "lines": 1, "coins": 1})
 HEADER = re.compile(r"00-(?!0{32})[0-9a-f]{32}-(?!0{16})[0-9a-f]{16}-0[01]")
 
 
@@ -45,10 +48,12 @@ def whole(trace):
     return {LAST, HOPS[-1]} <= set(way(trace))
 
 
-def bet_once(person, headers):
+def bet_once(person, headers, script=None):
     """A bet that is closed at once, with these headers; its answer. None: a busy machine has not answered in time."""
-    force(place, person.name, RULES.stops())
-    answer = place.http("POST", "/v1/rounds", person.bet_body(), token=person.token, key=os.urandom(8).hex(), headers=headers)
+    force(place, person.name, script or RULES.stops())
+    body, key = person.bet_body(), os.urandom(8).hex()
+    private.update({person.token, body["nonce"], key})
+    answer = place.http("POST", "/v1/rounds", body, token=person.token, key=key, headers=headers)
     if answer.status in (503, 504):
         return person.refresh() and None
     assert answer.status == 200, answer
@@ -60,11 +65,11 @@ def bet(person, headers):
     return wait_until("a bet", lambda: bet_once(person, headers), 60)
 
 
-def sampled_bet(person):
+def sampled_bet(person, script=None):
     """The trace of a bet whose whole way is in the logs. A fact that notifications missed at its start comes again, without a trace: then the next bet is it."""
     def attempt():
         trace = os.urandom(16).hex()
-        answer = bet_once(person, header(trace))
+        answer = bet_once(person, header(trace), script)
         end = time.monotonic() + 20
         while answer and not whole(trace) and time.monotonic() < end:
             time.sleep(0.05)
@@ -88,6 +93,72 @@ def test_a_sampled_spin_is_followed():
     assert booked["seq"] == int(seq) and int(stake) == person.round["stake_minor"], (booked, seq, stake)
     assert all(line["seq"] == int(seq) for line in found if line["event"] in ("engine.verdict.received", LAST)), found
     assert all(line["round"] == round_ for line in found if line["event"] not in ("gateway.command.sent", "engine.command.received")), found
+
+
+def jackpotctl(*arguments, given=None):
+    """Its status and its output, in which there is no secret."""
+    done = subprocess.run([f"{BIN}/jackpotctl", "trace", *arguments], env={**place.environment, **place.stack}, cwd=place.data, input=given, capture_output=True, text=True,
+                          timeout=240, check=False)
+    keys = {word for path in glob.glob(f"{place.data}/keys/**", recursive=True) if os.path.isfile(path) for word in re.findall(r"[\w+/=-]{24,}", read_text(path))}
+    assert keys and not [secret for secret in keys | private if secret in done.stdout + done.stderr], "a secret is in the output"
+    return done.returncode, done.stdout, done.stderr
+
+
+def printed(*arguments, status=0, given=None):
+    """The JSON document."""
+    code, text, errors = jackpotctl(*arguments, "--json", given=given)
+    assert code == status, (arguments, code, errors)
+    return json.loads(text)
+
+
+def test_jackpotctl_prints_the_way():
+    person = Person(place, deposit=1000)
+    trace = sampled_bet(person, WIN)
+    round_ = person.round["round"]
+    name = f"{person.name}/{round_}"
+    told = printed(trace)
+    assert told["traces"] == [trace] and not told["more"], told
+    spoken = [line for line in told["lines"] if line["event"] not in (LAST, REPEATED)]
+    assert [line["event"] for line in spoken] == HOPS, told["lines"]
+    assert [line["service"] for line in spoken] == ["gateway", "spin-engine", "spin-engine", "wallet", "spin-engine", "spin-engine", "gateway"], spoken
+    offsets = [line["offset_us"] for line in told["lines"]]
+    assert offsets[0] == 0 and offsets == sorted(offsets), offsets
+    [ledger] = told["ledger"]
+    [row] = ledger["rows"]
+    [booked] = place.sql(f"select seq, round, stake, win_pending, balance_after from wallet.journal where player = {person.id} and kind = 2 and round = {round_}")
+    assert ledger["of"] == name and row["kind"] == "bet" and [row[column] for column in ("seq", "round", "stake", "win_pending", "balance_after")] == booked, (ledger, booked)
+    assert printed(name) == told, "a round's name and its trace lead to the same"
+    code, text, _ = jackpotctl(trace)
+    at = [text.index(event) for event in HOPS]
+    assert code == 0 and at == sorted(at) and f"trace {trace}" in text and f"rows of {name}" in text, text
+    # of containers
+    logs = "".join(f"wallet-1  | {line}\n" for path in glob.glob(f"{place.data}/log/*.log") for line in read_text(path).splitlines())
+    piped = printed(trace, "--logs", "-", given=logs)
+    assert piped["ledger"] == told["ledger"] and sorted(map(json.dumps, piped["lines"])) == sorted(map(json.dumps, told["lines"])), piped
+    # The win is collected by a further request, with a trace of its own.
+    key, second = os.urandom(8).hex(), os.urandom(16).hex()
+    private.add(key)
+    wait_until("the collect", lambda: place.http("POST", f"/v1/rounds/{round_}/actions", person.action_body("collect"), token=person.token, key=key,
+                                                 headers=header(second)).status == 200, 60)
+    wait_until("its last hop", lambda: HOPS[-1] in way(second), 60)
+    whole_round = printed(name)
+    assert set(whole_round["traces"]) == {trace, second}, whole_round
+    assert [row["kind"] for row in whole_round["ledger"][0]["rows"]] == ["bet", "collect"] and len(whole_round["lines"]) > len(told["lines"]), whole_round
+
+
+def test_jackpotctl_says_what_is_not_there():
+    person = Person(place, deposit=1000)
+    bet(person, {})
+    told = printed(f"{person.name}/{person.round['round']}")
+    assert told["lines"] == [] and [row["kind"] for row in told["ledger"][0]["rows"]] == ["bet"], told
+    assert "no line of the logs" in jackpotctl(f"{person.name}/{person.round['round']}")[1]
+    for unknown in (os.urandom(16).hex(), f"{person.name}/99999999", "1-99999999/1"):
+        assert printed(unknown, status=1)["lines"] == [] and jackpotctl(unknown)[0] == 1, unknown
+    for wrong in ("x", person.name, os.urandom(15).hex(), f"{person.name}/x"):
+        code, text, errors = jackpotctl(wrong)
+        assert code == 2 and not text and f"found '{wrong}', expected a trace of 32 hexadecimal digits, or a round such as 1-17/42" in errors, (wrong, text, errors)
+    code, text, errors = jackpotctl(os.urandom(16).hex(), "--logs", "/no/such/folder")
+    assert code == 2 and not text and "/no/such/folder" in errors, (text, errors)
 
 
 def test_money_from_outside_is_followed():
@@ -163,5 +234,5 @@ def test_the_setting_decides():
 
 if __name__ == "__main__":
     with Installation("trace") as place:
-        run(test_a_sampled_spin_is_followed, test_money_from_outside_is_followed, test_what_is_not_sampled_leaves_no_line, test_the_page_begins_a_trace,
-            test_the_setting_decides)
+        run(test_a_sampled_spin_is_followed, test_jackpotctl_prints_the_way, test_jackpotctl_says_what_is_not_there, test_money_from_outside_is_followed,
+            test_what_is_not_sampled_leaves_no_line, test_the_page_begins_a_trace, test_the_setting_decides)

@@ -44,6 +44,7 @@ enum option_id {
 	OPTION_DAYS,
 	OPTION_KEY_FILE,
 	OPTION_REASON,
+	OPTION_LOGS,
 	OPTION_JSON,
 	OPTION_DSN,
 	OPTIONS_N
@@ -70,7 +71,7 @@ struct command {
 	const char *help;	 /* one sentence */
 	const char *more;	 /* further ones; NULL: none */
 	const char *broken;	 /* what exit status 1 means; NULL: it never ends with 1 */
-	uint32_t options, needs; /* a bit for each that it takes; for each that must be given */
+	uint64_t options, needs; /* a bit for each that it takes; for each that must be given */
 	enum command_database database;
 	int (*run)(const struct call *call); /* returns the exit status */
 };
