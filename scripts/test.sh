@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# test.sh [all | long | unit [NAME]... | threads | fuzz [SECONDS] | format | tidy [ROOMS] | purity | layers | fatals | links | rules | definitions | setup | openapi | monitoring | words | slotmath | jackpotctl | math | simulator
+# test.sh [all | long | unit [NAME]... | threads | fuzz [SECONDS] | format | tidy [ROOMS] | purity | layers | fatals | log-events | links | rules | definitions | setup | openapi | monitoring | words | slotmath | jackpotctl | math | simulator
 # | e2e [NAME]...]: the tests. `long` fuzzes and simulates for longer, kills more often, takes the pages' pictures and reads the tree with clang-tidy.
 # Each part prints its own count; the last line sums them up as "N passed, N failed". End-to-end tests start servers of their own, in folders and on
 # ports of their own.
@@ -280,6 +280,7 @@ checks() {
     counted purity "$ROOT/scripts/check-purity.sh"
     counted layers "$ROOT/scripts/check-layers.py"
     counted fatals "$ROOT/scripts/check-fatals.py"
+    counted log-events "$ROOT/scripts/check-events.py"
     counted links "$ROOT/scripts/check-links.py"
     counted rules "$ROOT/scripts/check-rules.sh"
     counted definitions python3 tests/definitions/schema.py
@@ -328,6 +329,7 @@ tidy) tidy "${1:-all}" ;;
 purity) counted purity "$ROOT/scripts/check-purity.sh" ;;
 layers) counted layers "$ROOT/scripts/check-layers.py" ;;
 fatals) counted fatals "$ROOT/scripts/check-fatals.py" ;;
+log-events) counted log-events "$ROOT/scripts/check-events.py" ;;
 links) counted links "$ROOT/scripts/check-links.py" ;;
 rules) counted rules "$ROOT/scripts/check-rules.sh" ;;
 definitions) counted definitions python3 tests/definitions/schema.py ;;
@@ -340,7 +342,7 @@ jackpotctl) jackpotctl ;;
 math) math ;;
 simulator) simulator ;;
 e2e) e2e "$@" ;;
-*) die "found '$part', expected all, long, unit, threads, fuzz, format, tidy, purity, layers, fatals, links, rules, definitions, setup, openapi, monitoring, words, slotmath, jackpotctl, math, simulator or e2e" ;;
+*) die "found '$part', expected all, long, unit, threads, fuzz, format, tidy, purity, layers, fatals, log-events, links, rules, definitions, setup, openapi, monitoring, words, slotmath, jackpotctl, math, simulator or e2e" ;;
 esac
 [ "${#broken[@]}" = 0 ] || printf 'failed: %s\n' "${broken[@]}"
 echo "$passed passed, $failed failed"

@@ -271,7 +271,8 @@ static void on_tick(void *context)
 	if (!done && edge->now_us < edge->drain_until_us)
 		return;
 	if (!done)
-		log_warn("not fully drained: %u requests were still open%s", edge->open,
+		log_warn_as("edge.drain.incomplete",
+			"not fully drained: %u requests were still open%s", edge->open,
 			edge->open == 0 ? ", but other work was left" : "");
 	edge->ended = true;
 }
@@ -308,7 +309,8 @@ static uint32_t descriptors_raise(uint32_t wanted)
 	uint32_t left =
 		(uint32_t)(limit.rlim_cur > 2 * DESCRIPTORS_OWN ? limit.rlim_cur - DESCRIPTORS_OWN
 								: DESCRIPTORS_OWN);
-	log_warn("the limit on open files (%llu) leaves room for %u connections, expected %u",
+	log_warn_as("edge.files.few",
+		"the limit on open files (%llu) leaves room for %u connections, expected %u",
 		(unsigned long long)limit.rlim_cur, left, wanted);
 	return left;
 }

@@ -251,8 +251,9 @@ bool edge_doors_names_client(struct edge_connection *connection)
 	if (status == PROXY_BAD) {
 		char text[ADDRESS_TEXT_MAX];
 		address_format(&connection->client, text);
-		log_warn("closed a connection from the proxy %s: it does not begin with a "
-			 "PROXY protocol header",
+		log_warn_as("edge.proxy.nameless",
+			"closed a connection from the proxy %s: it does not begin with a "
+			"PROXY protocol header",
 			text);
 		edge_connection_close(connection);
 		return false;
@@ -381,9 +382,10 @@ void edge_doors_exhausted(struct edge_listener *listener, int error)
 	struct edge *edge = listener->edge;
 	metric_add(edge->accept_failed, 1);
 	if (edge->accept_failures++ == 0)
-		log_error("cannot accept a connection: %s; the listener pauses, and waiting "
-			  "connections are closed: raise the limit on open files or lower the "
-			  "number of connections",
+		log_error_as("edge.accept.failed",
+			"cannot accept a connection: %s; the listener pauses, and waiting "
+			"connections are closed: raise the limit on open files or lower the "
+			"number of connections",
 			strerror(error));
 	(void)shed(edge, SHED_AT_ONCE, IDLE_GRACE_US);
 	pause_accepting(listener);
@@ -407,7 +409,8 @@ void edge_doors_second(struct edge *edge)
 {
 	metric_set(edge->half_open_gauge, (int64_t)edge->waiters[EDGE_HALF_OPEN].n);
 	if (edge->accept_failures > 1)
-		log_error("accept failed %" PRIu64 " times since the last message",
+		log_error_as("edge.accept.failed_more",
+			"accept failed %" PRIu64 " times since the last message",
 			edge->accept_failures - 1);
 	edge->accept_failures = edge->accept_failures > 1 ? 1 : 0;
 	if (edge->out_room > OUT_KEPT) {

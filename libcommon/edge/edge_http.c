@@ -126,8 +126,9 @@ void edge_answer_header(struct edge_request *request, const char *name, const ch
 	}
 	request->more[request->more_length] = '\0';
 	request->header_lost = true;
-	log_error("the header %s of an answer to %s does not fit: found %d bytes, expected less "
-		  "than %zu [%s]",
+	log_error_as("edge.header.lost",
+		"the header %s of an answer to %s does not fit: found %d bytes, expected less "
+		"than %zu [%s]",
 		name, request->path, n, room, request->id);
 }
 
@@ -451,8 +452,8 @@ static bool is_own(const struct edge_request *request)
 		       (request->health_only && strcmp(request->path, "/metrics") == 0));
 }
 
-/* The request is complete: finds its handler. */
-void edge_http_dispatch(struct edge_request *request)
+/* Finds the handler. */
+static void dispatch(struct edge_request *request)
 {
 	struct edge *edge = request->edge;
 	request->connection->deadline_us = 0;
@@ -490,6 +491,14 @@ void edge_http_dispatch(struct edge_request *request)
 		edge_answer_error(request, 404, "not_found", "Nothing exists at this path.", "path",
 			request->path, NULL);
 	}
+}
+
+/* The request is complete. What a line of the log says while it is handled is of its trace. */
+void edge_http_dispatch(struct edge_request *request)
+{
+	log_trace(request->trace, sizeof(request->trace));
+	dispatch(request);
+	log_trace(NULL, 0);
 }
 
 void edge_http_refuse(
@@ -655,7 +664,8 @@ void edge_http_timers(struct edge *edge)
 			request->state != REQUEST_OPEN ||
 			now_us - request->began_us < UNANSWERED_US)
 			continue;
-		log_error("no handler answered %s within 30 s [%s]", request->path, request->id);
+		log_error_as("edge.request.unanswered", "no handler answered %s within 30 s [%s]",
+			request->path, request->id);
 		edge_answer_error(request, 504, "no_answer", "The server did not answer in time.",
 			NULL, NULL, NULL);
 	}

@@ -83,7 +83,7 @@ static bool page_read(struct edge *edge, const char *file, const char *path, siz
 {
 	/* What lies there by mistake, such as an editor's copy, stays in the folder. */
 	if (type_of(path) == NULL && coding_of(path) == NULL) {
-		log_warn(
+		log_warn_as("edge.page.unknown_type",
 			"pages: %s is not served: found no name ending of a page or picture", path);
 		return true;
 	}
@@ -95,7 +95,8 @@ static bool page_read(struct edge *edge, const char *file, const char *path, siz
 	size_t length = (size_t)st.st_size;
 	if (edge->pages_n == PAGES_MAX || *total + length > PAGES_BYTES_MAX ||
 		strlen(path) >= sizeof(edge->pages[0].path)) {
-		log_warn("pages: %s exceeds a limit (%d files, %u bytes in all, %zu bytes of path)",
+		log_warn_as("edge.page.limit",
+			"pages: %s exceeds a limit (%d files, %u bytes in all, %zu bytes of path)",
 			path, PAGES_MAX, PAGES_BYTES_MAX, sizeof(edge->pages[0].path) - 1);
 		goto out;
 	}
@@ -127,7 +128,8 @@ static bool folder_read(
 {
 	DIR *dir = opendir(folder);
 	if (dir == NULL) {
-		log_warn("pages: cannot read %s: %s", folder, strerror(errno));
+		log_warn_as("edge.page.unreadable", "pages: cannot read %s: %s", folder,
+			strerror(errno));
 		return false;
 	}
 	bool ok = true;

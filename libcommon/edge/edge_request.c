@@ -2,6 +2,7 @@
  * buffer moves on before the answer. */
 #include "libcommon/edge/private/server.h"
 
+#include "libcommon/edge/trace_parent.h"
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
 
@@ -96,7 +97,9 @@ struct edge_request *edge_find(struct edge *edge, uint64_t ticket)
 
 void edge_again(struct edge_request *request)
 {
+	log_trace(request->trace, sizeof(request->trace));
 	request->route->handler(request, request->edge->config.context);
+	log_trace(NULL, 0);
 }
 
 /* ---- copying ---- */
@@ -164,27 +167,6 @@ static bool headers_read(struct edge_request *request, const struct http_head *h
 
 /* ---- trace and request id ---- */
 
-static int hex_digit(char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-static bool hex_read(const char *text, uint8_t *out, size_t n)
-{
-	uint8_t any = 0;
-	for (size_t i = 0; i < n; i++) {
-		int high = hex_digit(text[2 * i]);
-		int low = high < 0 ? -1 : hex_digit(text[2 * i + 1]);
-		if (low < 0)
-			return false;
-		out[i] = (uint8_t)(high << 4 | low);
-		any |= out[i];
-	}
-	return any != 0;
-}
-
 static void hex_write(const uint8_t *bytes, size_t n, char *out)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -194,21 +176,31 @@ static void hex_write(const uint8_t *bytes, size_t n, char *out)
 	out[2 * n] = '\0';
 }
 
-/* "00-<32 hex>-<16 hex>-<2 hex>". The trace continues; an id of ours replaces the sender's parent
- * id. */
+/* The trace of a valid header continues, with an id of ours in place of the sender's parent id;
+ * otherwise a new one begins, which nobody has sampled. */
 static void trace_read(struct edge_request *request, const char *text)
 {
-	uint8_t parent[8];
-	uint8_t *trace = request->trace;
 	uint64_t random[3] = { edge_random(request->edge), edge_random(request->edge),
 		edge_random(request->edge) };
-	bool taken = text != NULL && strlen(text) >= 55 && strncmp(text, "00-", 3) == 0 &&
-		     text[35] == '-' && text[52] == '-' && hex_read(text + 3, trace, 16) &&
-		     hex_read(text + 36, parent, 8);
-	if (!taken)
-		memcpy(trace, random, 16);
-	memcpy(trace + 16, &random[2], 8);
-	trace[24] = taken && hex_digit(text[54]) >= 0 ? (uint8_t)(hex_digit(text[54]) & 1) : 0;
+	if (text == NULL || !trace_parent_read(text, request->trace)) {
+		memcpy(request->trace, random, 16);
+		request->trace[24] = 0;
+	}
+	memcpy(request->trace + 16, &random[2], 8);
+}
+
+/* NULL: not sent, or more than once, which makes a traceparent invalid. */
+static const char *field_once(const struct http_head *head, const char *name)
+{
+	const char *value = NULL;
+	for (size_t i = 0; i < head->fields_n; i++) {
+		if (strcmp(head->fields[i].name, name) != 0)
+			continue;
+		if (value != NULL)
+			return NULL;
+		value = head->fields[i].value;
+	}
+	return value;
 }
 
 static void id_read(struct edge_request *request, const char *text)
@@ -248,7 +240,7 @@ static bool query_read(struct edge_request *request, const char *query)
 
 bool edge_request_read(struct edge_request *request, const struct http_head *head)
 {
-	trace_read(request, http_head_field(head, "traceparent"));
+	trace_read(request, field_once(head, "traceparent"));
 	id_read(request, http_head_field(head, "x-request-id"));
 	if (request->connection->by_proxy)
 		request->client = edge_doors_client(request->connection, head);

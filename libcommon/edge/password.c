@@ -74,8 +74,9 @@ static void *run(void *context)
 		(void)pthread_mutex_lock(&password->lock);
 		password->worked++;
 		if (write(password->fd, &one, sizeof(one)) != sizeof(one))
-			log_warn("passwords: the hashing thread could not wake the main loop; the "
-				 "answer to a login or password change will be late");
+			log_warn_as("edge.password.late",
+				"passwords: the hashing thread could not wake the main loop; the "
+				"answer to a login or password change will be late");
 	}
 	(void)pthread_mutex_unlock(&password->lock);
 	return NULL;

@@ -181,7 +181,8 @@ static void on_rows(void *context, PGresult *result, const char *error)
 
 	revoked->reading = false;
 	if (result == NULL || PQresultStatus(result) != PGRES_TUPLES_OK) {
-		log_warn("cannot read gateway.revoked: %s", error != NULL ? error : "no result");
+		log_warn_as("edge.revoked.unreadable", "cannot read gateway.revoked: %s",
+			error != NULL ? error : "no result");
 		return;
 	}
 	for (int i = 0; i < PQntuples(result); i++)

@@ -165,7 +165,8 @@ static int on_event(
 static void on_log(int level, const char *line)
 {
 	size_t length = strcspn(line, "\n");
-	log_line(level == LLL_ERR ? LOG_WARN : LOG_DEBUG, "libwebsockets: %.*s", (int)length, line);
+	log_line(level == LLL_ERR ? LOG_WARN : LOG_DEBUG,
+		LOG_EVENT("health.library.message") "libwebsockets: %.*s", (int)length, line);
 }
 
 static void *run(void *context)

@@ -47,7 +47,8 @@ static void on_beat(void *context, PGresult *result, const char *error)
 		instance->warned = false;
 	} else if (!instance->warned) {
 		instance->warned = true;
-		log_warn("cannot write the heartbeat of %s: %s", instance->name, error);
+		log_warn_as("instance.heartbeat.failed", "cannot write the heartbeat of %s: %s",
+			instance->name, error);
 	}
 }
 
@@ -78,7 +79,8 @@ static void on_leave(void *context, PGresult *result, const char *error)
 	(void)context;
 	(void)result;
 	if (error != NULL)
-		log_warn("cannot remove this instance from carillon.instance: %s", error);
+		log_warn_as("instance.leave.failed",
+			"cannot remove this instance from carillon.instance: %s", error);
 }
 
 void instance_leave(struct instance *instance)

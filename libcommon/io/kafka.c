@@ -48,7 +48,7 @@ static void on_log(const rd_kafka_t *rk, int level, const char *facility, const 
 	enum log_level ours = level <= 3 ? LOG_WARN : level <= 5 ? LOG_INFO : LOG_DEBUG;
 	if (strcmp(facility, "FAIL") == 0 || strcmp(facility, "ERROR") == 0)
 		ours = logs_in(text) ? LOG_DEBUG : LOG_INFO;
-	log_line(ours, "kafka %s: %s", facility, text);
+	log_line(ours, LOG_EVENT("kafka.library.message") "kafka %s: %s", facility, text);
 }
 
 static void on_error(rd_kafka_t *rk, int error, const char *reason, void *opaque)

@@ -148,8 +148,9 @@ int64_t kafka_offset_near(
 	if (offset >= first && offset <= next)
 		return offset;
 	int64_t nearest = offset < first ? first : next;
-	log_warn("kafka: %s, partition %u: offset %lld does not exist, Kafka has %lld to %lld; "
-		 "reading continues at %lld",
+	log_warn_as("kafka.offset.missing",
+		"kafka: %s, partition %u: offset %lld does not exist, Kafka has %lld to %lld; "
+		"reading continues at %lld",
 		topic_name(topic), partition, (long long)offset, (long long)first,
 		(long long)next - 1, (long long)nearest);
 	return nearest;
@@ -221,7 +222,8 @@ void kafka_consume_stop(struct kafka_consumer *consumer, enum topic topic, uint3
 	if (!p->reading)
 		return;
 	if (rd_kafka_consume_stop(consumer->topics[topic], (int32_t)partition) != 0)
-		log_warn("kafka: cannot stop reading %s, partition %u: %s", topic_name(topic),
+		log_warn_as("kafka.read.unstoppable",
+			"kafka: cannot stop reading %s, partition %u: %s", topic_name(topic),
 			partition, rd_kafka_err2str(rd_kafka_last_error()));
 	if (p->lost)
 		consumer->lost--;

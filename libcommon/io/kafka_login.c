@@ -91,7 +91,7 @@ static void refuse(const char *found, const char *expected)
 	bool say = said_us == 0 || refused_us >= said_us + SAY_US;
 	said_us = say ? refused_us : said_us;
 	if (say)
-		log_warn("%s; trying again", refusal);
+		log_warn_as("kafka.login.refused", "%s; trying again", refusal);
 	metric_add(refusals, 1);
 	(void)pthread_mutex_unlock(&lock);
 }

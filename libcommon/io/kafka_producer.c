@@ -52,7 +52,8 @@ static void on_delivery(rd_kafka_t *rk, const rd_kafka_message_t *message, void 
 		message->err == RD_KAFKA_RESP_ERR__PURGE_INFLIGHT)
 		return;
 	if (!producer->broken)
-		log_warn("kafka: message to %s, partition %d, was not delivered: %s",
+		log_warn_as("kafka.message.undelivered",
+			"kafka: message to %s, partition %d, was not delivered: %s",
 			rd_kafka_topic_name(message->rkt), (int)message->partition,
 			rd_kafka_err2str(message->err));
 	producer->broken = true;
@@ -68,7 +69,7 @@ static void on_error(rd_kafka_t *rk, int error, const char *reason, void *opaque
 		return;
 	}
 	rd_kafka_resp_err_t cause = rd_kafka_fatal_error(rk, text, sizeof(text));
-	log_warn("kafka: %s: %s", rd_kafka_err2name(cause), text);
+	log_warn_as("kafka.producer.failed", "kafka: %s: %s", rd_kafka_err2name(cause), text);
 	producer->broken = true;
 }
 
@@ -142,8 +143,9 @@ static void replace(struct kafka_producer *producer)
 		for (size_t i = 0; i < producer->partitions; i++)
 			producer->lanes[topic][i].acknowledged = producer->lanes[topic][i].left;
 	metric_add(producer->replaced, 1);
-	log_warn("kafka: replaced the producer; the messages that it lost are read again from "
-		 "their rows");
+	log_warn_as("kafka.producer.replaced",
+		"kafka: replaced the producer; the messages that it lost are read again from "
+		"their rows");
 }
 
 static struct metric *produced_metric(struct kafka_producer *producer, enum topic topic)
@@ -167,7 +169,8 @@ static bool give(struct kafka_producer *producer, enum topic topic, uint32_t par
 	rd_kafka_resp_err_t error = kafka_put(producer->rk, rkt, &event);
 	if (error != RD_KAFKA_RESP_ERR_NO_ERROR) {
 		if (error != RD_KAFKA_RESP_ERR__QUEUE_FULL && !producer->broken) {
-			log_warn("kafka: cannot send a message to %s, partition %u: %s",
+			log_warn_as("kafka.message.unsent",
+				"kafka: cannot send a message to %s, partition %u: %s",
 				topic_name(topic), partition, rd_kafka_err2str(error));
 			producer->broken = true;
 		}

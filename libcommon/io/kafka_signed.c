@@ -62,7 +62,7 @@ static void refused(const struct event *event, int64_t offset, enum event_mac_st
 	if (logged_us != 0 && now_us < logged_us + SECOND_US)
 		return;
 	logged_us = now_us;
-	log_error(
+	log_error_as("kafka.event.refused",
 		"%s, partition %u, offset %lld: found a message without a valid MAC (%s), expected "
 		"the MAC of a service that may write there; skipped (carillon_events_refused_total "
 		"counts all)",

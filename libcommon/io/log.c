@@ -2,9 +2,10 @@
  * processes never mix. */
 #include "libcommon/io/log.h"
 
+#include "libcommon/base/ids.h"
+
+#include <inttypes.h>
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,6 +14,7 @@
 
 #define LINE_MAX_BYTES 8192
 #define TRACE_ID_BYTES 16
+#define TRACE_TEXT_MAX (2 * TRACE_ID_BYTES + 1)
 
 static struct {
 	char service[64];
@@ -21,7 +23,11 @@ static struct {
 	void (*on_fatal)(const char *message);
 } log_state = { .level = LOG_INFO };
 
-static _Thread_local char trace_text[2 * TRACE_ID_BYTES + 1];
+/* Bytes, not text: few messages lead to a line. */
+static _Thread_local struct {
+	bool known;
+	uint8_t id[TRACE_ID_BYTES];
+} trace_now;
 
 static const char *const LEVEL_NAMES[] = { "error", "warn", "info", "debug" };
 
@@ -83,25 +89,55 @@ static void line_time(struct line *line)
 	line_field(line, "time", text);
 }
 
-static void line_write(enum log_level level, const char *message)
+static void line_number(struct line *line, const char *name, uint64_t number)
 {
-	struct line line = { .length = 0 };
-	line_raw(&line, "{");
-	line_time(&line);
-	line_field(&line, "level", LEVEL_NAMES[level]);
-	line_field(&line, "service", log_state.service);
-	line_field(&line, "instance", log_state.instance);
-	if (trace_text[0] != '\0')
-		line_field(&line, "trace", trace_text);
-	line_field(&line, "message", message);
-	memcpy(line.bytes + line.length, "}\n", 2);
-	line.length += 2;
-	for (size_t done = 0; done < line.length;) {
-		ssize_t n = write(STDERR_FILENO, line.bytes + done, line.length - done);
+	char text[48];
+	if (number == 0)
+		return;
+	(void)snprintf(text, sizeof(text), ",\"%s\":%" PRIu64, name, number);
+	line_raw(line, text);
+}
+
+static void line_trace(struct line *line, const uint8_t id[TRACE_ID_BYTES])
+{
+	char text[TRACE_TEXT_MAX];
+	for (size_t i = 0; i < TRACE_ID_BYTES; i++)
+		(void)snprintf(text + 2 * i, 3, "%02x", id[i]);
+	line_field(line, "trace", text);
+}
+
+static void line_begin(struct line *line, enum log_level level)
+{
+	line->length = 0;
+	line_raw(line, "{");
+	line_time(line);
+	line_field(line, "level", LEVEL_NAMES[level]);
+	line_field(line, "service", log_state.service);
+	line_field(line, "instance", log_state.instance);
+}
+
+static void line_end(struct line *line)
+{
+	memcpy(line->bytes + line->length, "}\n", 2);
+	line->length += 2;
+	for (size_t done = 0; done < line->length;) {
+		ssize_t n = write(STDERR_FILENO, line->bytes + done, line->length - done);
 		if (n <= 0)
 			return; /* stderr is closed: nothing useful is left to do */
 		done += (size_t)n;
 	}
+}
+
+static void line_write(enum log_level level, const char *event, const char *message)
+{
+	struct line line;
+	line_begin(&line, level);
+	if (event != NULL)
+		line_field(&line, "event", event);
+	if (trace_now.known)
+		line_trace(&line, trace_now.id);
+	line_field(&line, "message", message);
+	line_end(&line);
 }
 
 void log_open(const char *service, const char *instance, enum log_level level)
@@ -124,24 +160,55 @@ bool log_level_parse(const char *text, enum log_level *level_r)
 
 void log_trace(const void *trace, size_t length)
 {
-	const uint8_t *bytes = trace;
-	trace_text[0] = '\0';
-	if (length < TRACE_ID_BYTES)
+	trace_now.known = length >= TRACE_ID_BYTES;
+	if (trace_now.known)
+		memcpy(trace_now.id, trace, TRACE_ID_BYTES);
+}
+
+void log_hop(const struct log_hop *hop)
+{
+	char player[PLAYER_TEXT_MAX];
+	struct line line;
+	if (log_state.level < LOG_INFO)
 		return;
-	for (size_t i = 0; i < TRACE_ID_BYTES; i++)
-		(void)snprintf(trace_text + 2 * i, 3, "%02x", bytes[i]);
+	line_begin(&line, LOG_INFO);
+	line_field(&line, "event", hop->event);
+	line_trace(&line, hop->trace);
+	if (player_id_valid(hop->player)) {
+		player_id_format(hop->player, player);
+		line_field(&line, "player", player);
+	}
+	line_number(&line, "round", hop->round);
+	line_number(&line, "move", hop->move);
+	line_number(&line, "seq", hop->seq);
+	line_number(&line, "us", hop->us);
+	line_field(&line, "message", hop->message);
+	line_end(&line);
+}
+
+/* NULL: the line has none. Only the format may name one: text from outside is behind it. */
+static const char *event_of(const char *format, char *message, const char **text_r)
+{
+	char *end = format[0] == LOG_EVENT_MARK ? strchr(message + 1, LOG_EVENT_MARK) : NULL;
+	*text_r = end == NULL ? message : end + 1;
+	if (end == NULL)
+		return NULL;
+	*end = '\0';
+	return message + 1;
 }
 
 void log_line(enum log_level level, const char *format, ...)
 {
 	char message[LINE_MAX_BYTES / 2];
+	const char *text;
 	va_list arguments;
 	if (level > log_state.level)
 		return;
 	va_start(arguments, format);
 	(void)vsnprintf(message, sizeof(message), format, arguments);
 	va_end(arguments);
-	line_write(level, message);
+	const char *event = event_of(format, message, &text);
+	line_write(level, event, text);
 }
 
 void log_on_fatal(void (*call)(const char *message))
@@ -156,7 +223,7 @@ void fatal(const char *format, ...)
 	va_start(arguments, format);
 	(void)vsnprintf(message, sizeof(message), format, arguments);
 	va_end(arguments);
-	line_write(LOG_ERROR, message);
+	line_write(LOG_ERROR, "process.ended", message);
 	if (log_state.on_fatal != NULL)
 		log_state.on_fatal(message);
 	/* Not exit(): exit handlers could touch corrupt memory. The end of the process closes the

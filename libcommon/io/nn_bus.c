@@ -107,7 +107,8 @@ static void keys_warn(struct nn_bus *bus, const char *error)
 	if (bus->keys_us < bus->keys_warned_us + LOG_PAUSE_US)
 		return;
 	bus->keys_warned_us = bus->keys_us;
-	log_warn("keys of the bus: %s; the keys that were read before stay in force", error);
+	log_warn_as("bus.keys.unreadable",
+		"keys of the bus: %s; the keys that were read before stay in force", error);
 }
 
 /* Reads the keys if their file has changed. Keys that were read stay in force when a later file
@@ -249,7 +250,8 @@ static int peer_connect(const char *url)
 	option_set(fd, NN_RECONNECT_IVL_MAX, RECONNECT_MAX_MS);
 	if (nn_connect(fd, url) >= 0)
 		return fd;
-	log_warn("nanomsg: found the address '%.200s', expected ipc:// or tcp://: %s", url,
+	log_warn_as("bus.address.bad",
+		"nanomsg: found the address '%.200s', expected ipc:// or tcp://: %s", url,
 		nn_strerror(nn_errno()));
 	(void)nn_close(fd);
 	return -1;
@@ -401,8 +403,9 @@ static void refuse(struct nn_bus *bus, enum seal_status status, const char *why)
 	if (now_us < bus->logged_us + LOG_PAUSE_US)
 		return;
 	bus->logged_us = now_us;
-	log_warn("nanomsg: refused a parcel or message: %s%s%s (carillon_bus_refused_total "
-		 "counts all)",
+	log_warn_as("bus.parcel.refused",
+		"nanomsg: refused a parcel or message: %s%s%s (carillon_bus_refused_total "
+		"counts all)",
 		seal_status_name(status), why[0] == '\0' ? "" : ": ", why);
 }
 
@@ -449,8 +452,9 @@ static const uint8_t *parcel_next(struct nn_bus *bus, size_t *length_r)
 	size_t left = bus->open.n - bus->open_at;
 	if (nn_parcel_next(bus->open.content, bus->open.n, &bus->open_at, &message, length_r) ==
 		NN_PARCEL_BAD)
-		log_warn("nanomsg: a parcel ends with %zu bytes that are not a whole message: "
-			 "dropped",
+		log_warn_as("bus.parcel.cut",
+			"nanomsg: a parcel ends with %zu bytes that are not a whole message: "
+			"dropped",
 			left);
 	return message;
 }

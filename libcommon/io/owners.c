@@ -97,7 +97,8 @@ void owners_tell(PGconn *conn)
 {
 	PGresult *result = pg_try(conn, "notify carillon_owners", 0, NULL);
 	if (PQresultStatus(result) != PGRES_COMMAND_OK)
-		log_warn("owners of shards: the others are not told: %s", PQerrorMessage(conn));
+		log_warn_as("owners.notice.failed", "owners of shards: the others are not told: %s",
+			PQerrorMessage(conn));
 	PQclear(result);
 }
 

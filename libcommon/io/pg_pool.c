@@ -117,7 +117,7 @@ static void link_connect(struct pg_pool *pool, struct pg_link *link)
 	link->conn = must(PQconnectStartParams(names, values, 1));
 	link->since_us = clock_mono_us();
 	if (PQstatus(link->conn) == CONNECTION_BAD) {
-		log_warn("postgres: %s", PQerrorMessage(link->conn));
+		log_warn_as("postgres.connect.failed", "postgres: %s", PQerrorMessage(link->conn));
 		link_close(link, "no connection");
 		return;
 	}
@@ -165,7 +165,7 @@ static void on_listen(void *context, PGresult *result, const char *error)
 	(void)context;
 	(void)result;
 	if (error != NULL)
-		log_warn("postgres: cannot listen: %s", error);
+		log_warn_as("postgres.listen.failed", "postgres: cannot listen: %s", error);
 }
 
 static void link_connect_go_on(struct pg_pool *pool, struct pg_link *link)
@@ -179,7 +179,7 @@ static void link_connect_go_on(struct pg_pool *pool, struct pg_link *link)
 			link_query(pool, link,
 				query_new(pool->listen, 0, NULL, LISTEN_MS, on_listen, NULL));
 	} else if (status == PGRES_POLLING_FAILED) {
-		log_warn("postgres: %s", PQerrorMessage(link->conn));
+		log_warn_as("postgres.connect.failed", "postgres: %s", PQerrorMessage(link->conn));
 		link_close(link, "no connection");
 	} else {
 		link_watch(pool, link, status == PGRES_POLLING_READING ? EPOLLIN : EPOLLOUT);

@@ -52,7 +52,8 @@ struct redis_link *redis_link_new(const char *address, int timeout_ms)
 
 static void drop_connection(struct redis_link *link, const char *why)
 {
-	log_warn("redis: %s:%d: %s; trying again in %u ms", link->host, link->port, why,
+	log_warn_as("redis.link.failed", "redis: %s:%d: %s; trying again in %u ms", link->host,
+		link->port, why,
 		(unsigned)((link->pause_us == 0 ? PAUSE_FIRST_US : link->pause_us) / 1000u));
 	if (link->context != NULL)
 		redisFree(link->context);
@@ -145,7 +146,7 @@ bool redis_link_flush(struct redis_link *link, redis_reply *on_reply, void *cont
 		link->queued--;
 		if (reply->type == REDIS_REPLY_ERROR) {
 			metric_add(link->errors, 1);
-			log_warn("redis: %.200s", reply->str);
+			log_warn_as("redis.command.failed", "redis: %.200s", reply->str);
 		}
 		if (on_reply != NULL)
 			on_reply(context, i, reply);

@@ -375,7 +375,8 @@ static bool drained(struct service *service)
 		return true;
 	if (clock_mono_us() < service->draining_since_us + DRAIN_US)
 		return false;
-	log_warn("not drained after %u ms: the next owner takes over the work in flight",
+	log_warn_as("service.drain.incomplete",
+		"not drained after %u ms: the next owner takes over the work in flight",
 		DRAIN_US / 1000u);
 	return true;
 }
@@ -389,8 +390,9 @@ static void end_flush(struct service *service)
 		uint64_t now_us = clock_mono_us();
 		uint64_t left_us = now_us < until_us ? until_us - now_us : 0;
 		if (!kafka_producer_flush(service->producers[pace], (int)(left_us / 1000u)))
-			log_warn("kafka: some messages were not acknowledged; the next owner "
-				 "sends them again");
+			log_warn_as("service.drain.unacknowledged",
+				"kafka: some messages were not acknowledged; the next owner "
+				"sends them again");
 	}
 }
 

@@ -75,6 +75,7 @@ void service_dead_letter(
 		bytes, length);
 	free(bytes);
 	metric_add(service->metrics.dead, 1);
-	log_warn("%s, partition %u, offset %lld cannot be read and goes to dead.letters: %s", topic,
+	log_warn_as("service.letter.dead",
+		"%s, partition %u, offset %lld cannot be read and goes to dead.letters: %s", topic,
 		message->partition, (long long)message->offset, reason);
 }

@@ -23,7 +23,8 @@ void service_direct_arrived(struct service *service, const uint8_t *bytes, size_
 	if (direct_read(bytes, length, &arrivals->arena, &arrivals->messages[arrivals->n]))
 		arrivals->n++;
 	else
-		log_warn("nanomsg: found %zu bytes, expected a command; dropped", length);
+		log_warn_as("bus.command.unreadable",
+			"nanomsg: found %zu bytes, expected a command; dropped", length);
 }
 
 /* While the process drains, the next owner takes it. */

@@ -100,7 +100,8 @@ static void lock_holders_end(struct service *service, const char *const *paramet
 		"select shard, coalesce(owner, ''), coalesce(backend_pid, 0) from carillon.shard "
 		"where " FREE_SHARDS " and $4::int is not null",
 		4, parameters);
-	log_warn("shards: a former owner still locks a row; its connection is terminated now");
+	log_warn_as("service.owner.terminated",
+		"shards: a former owner still locks a row; its connection is terminated now");
 	former_owner_end(service, rows);
 	PQclear(rows);
 }
@@ -123,8 +124,9 @@ static struct holding *holding_new(const PGresult *row, int i)
 	holding->trying_offset = pg_number(row, i, 9);
 	holding->trying_deaths = (int)pg_number(row, i, 10);
 	if (holding->one_by_one)
-		log_error("shard %u: taken %lld times without progress: its messages are tried "
-			  "one by one",
+		log_error_as("service.shard.stuck",
+			"shard %u: taken %lld times without progress: its messages are tried "
+			"one by one",
 			holding->shard.shard, (long long)pg_number(row, i, 7));
 	return holding;
 }

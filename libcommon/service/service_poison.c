@@ -144,8 +144,9 @@ static void deaths_count(struct service *service, const struct in_hand_command *
 	(void)snprintf(limit, sizeof(limit), "%d", DEATHS_MAX);
 	const char *parameters[] = { service->ops->name, ids, shards, n == 1 ? "1" : "0", limit };
 	PQclear(pg_query(service->pg, COUNT_SQL, 5, parameters));
-	log_warn("the previous process of this instance died with %zu commands in hand: they "
-		 "are now tried again, apart from other commands",
+	log_warn_as("service.command.suspect",
+		"the previous process of this instance died with %zu commands in hand: they "
+		"are now tried again, apart from other commands",
 		n);
 	free(sorted);
 	free(ids);
@@ -265,8 +266,9 @@ static void keep(struct service *service, struct suspect *suspect,
 		"decode($2, 'hex') and command is null",
 		3, parameters));
 	free(bytes);
-	log_error("ALARM shard %u: command %s has killed the service three times: it is refused "
-		  "until an operator releases it (jackpotctl commands release)",
+	log_error_as("service.command.quarantined",
+		"ALARM shard %u: command %s has killed the service three times: it is refused "
+		"until an operator releases it (jackpotctl commands release)",
 		message->partition, id);
 	service_dead_letter(service, message, "killed the process three times");
 }

@@ -395,7 +395,7 @@ static void kept_try_one(struct service *service, struct holding *holding, int t
 		killed = false;
 	}
 	if (killed) {
-		log_error(
+		log_error_as("service.message.skipped",
 			"shard %u: %s, offset %lld has killed the process %d times and is skipped",
 			holding->shard.shard, topic_name(message->topic),
 			(long long)message->offset, holding->trying_deaths);

@@ -711,7 +711,8 @@ DOCUMENT = {
     "info": {"title": "Carillon", "version": "1",
              "description": "Slot games with networked jackpots: the HTTP interface of the gateway and of notifications. Requests and answers are JSON; amounts "
                             "are whole numbers of minor units. A request that changes something carries the number of the move (`expect`) or a key, so a "
-                            "client may repeat it unchanged until it is answered."},
+                            "client may repeat it unchanged until it is answered. A request may carry a trace (`traceparent`, W3C Trace Context); `X-Request-Id` of "
+                            "the answer is the request's own, or else the trace's id."},
     "tags": [{"name": "public", "description": "Open to all"}, {"name": "player", "description": "With a player's token"},
              {"name": "operator", "description": "With an operator's key"}, {"name": "events", "description": "From notifications"},
              {"name": "machine", "description": "For monitoring"}],

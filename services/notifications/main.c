@@ -112,7 +112,8 @@ static void reread_key(void)
 	char error[TOKEN_ERROR_MAX];
 	bool changed;
 	if (!token_key_again(hub.key, &changed, error))
-		log_error("%s; the keys that were read before stay in force", error);
+		log_error_as("notifications.keys.unreadable",
+			"%s; the keys that were read before stay in force", error);
 	else if (changed)
 		log_info("the token keys have changed: the new ones are in force");
 }

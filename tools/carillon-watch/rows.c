@@ -87,7 +87,8 @@ static PGresult *ask(const char *sql)
 	PGresult *rows = PQexec(conn, sql);
 	if (PQresultStatus(rows) == PGRES_TUPLES_OK)
 		return rows;
-	log_warn("a query of the database failed: %s", PQerrorMessage(conn));
+	log_warn_as(
+		"watch.query.failed", "a query of the database failed: %s", PQerrorMessage(conn));
 	PQclear(rows);
 	return NULL;
 }
@@ -147,7 +148,7 @@ static void file_replace(const char *path, json_t *root)
 	int n = snprintf(beside, sizeof(beside), "%s.new", path);
 	if (n < 0 || (size_t)n >= sizeof(beside) ||
 		json_dump_file(root, beside, JSON_INDENT(1)) != 0 || rename(beside, path) != 0)
-		log_warn("%s: cannot be written", path);
+		log_warn_as("watch.file.unwritten", "%s: cannot be written", path);
 }
 
 static bool targets_write(const char *path)
@@ -181,7 +182,8 @@ static bool connected(const char *dsn)
 		NULL };
 	conn = PQconnectdbParams(names, values, 1);
 	if (PQstatus(conn) != CONNECTION_OK) {
-		log_warn("cannot connect to the database: %s", PQerrorMessage(conn));
+		log_warn_as("watch.postgres.failed", "cannot connect to the database: %s",
+			PQerrorMessage(conn));
 		return false;
 	}
 	PGresult *rows =

@@ -27,6 +27,7 @@ static const struct {
 	{ "$CARILLON_DATA/heads/verified.json", "How far the last proof with --since-last went." },
 	{ "$CARILLON_DATA/heads/proof-good", "Has the time of the last whole proof." },
 	{ "$CARILLON_DATA/heads/proof-broken", "Is there from a breach until the next whole proof." },
+	{ "$CARILLON_DATA/log/", "The logs of the services." },
 	{ "$CARILLON_DATA/archive/", "Archived days of the journal and events of pools." },
 	{ "$CARILLON_KEYS/spin-engine/spin-engine.key", "The keys of the draws." },
 	{ "$CARILLON_KEYS/jackpot-cards/jackpot-cards.key", "The keys of the cards." },

@@ -353,6 +353,12 @@ const struct command_option command_options[OPTIONS_N] = {
 		.help = "Holds the operator's key that the gateway is asked with.",
 		.standard =
 			"JACKPOTCTL_KEY, else gateway/operator-N.key in the folder of the keys" },
+	[OPTION_LOGS] = { .name = "--logs",
+		.value = "DIR",
+		.expected = "a folder of logs, or - for standard input",
+		.help = "Holds the logs of the services; - reads them from standard input, such as "
+			"those of containers.",
+		.standard = "log in CARILLON_DATA, or in the current folder" },
 	[OPTION_JSON] = { .name = "--json",
 		.help = "Prints one JSON document, with the same facts." },
 	[OPTION_DSN] = { .name = "--dsn",
@@ -529,6 +535,10 @@ const struct command command_rows[] = {
 		"Asks its service to try one again, such as 1-17 or pool:3.", NULL,
 		"it is not quarantined, or stays so", ARCHIVER | O(JSON),
 		.run = run_quarantine_release },
+	{ SERVICES, "trace", "ID", "Prints the way of a request and the rows of its round.",
+		"ID is a trace of 32 hexadecimal digits, or a round such as 1-17/42. Only sampled "
+		"requests leave their way in the logs; the rows of a round are always there.",
+		"no line and no row was found", READER | O(JSON) | O(LOGS), .run = run_trace },
 	{ SERVICES, "game list", "", "Lists the games that are stopped.", NULL, "a game is stopped",
 		READER | O(JSON), .run = run_game_list },
 	{ SERVICES, "game stop", "GAME|all", "Stops bets on a game for all operators.",

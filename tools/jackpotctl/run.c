@@ -13,6 +13,7 @@
 #include "tools/jackpotctl/report.h"
 #include "tools/jackpotctl/rollups.h"
 #include "tools/jackpotctl/status.h"
+#include "tools/jackpotctl/trace.h"
 #include "tools/jackpotctl/user.h"
 #include "tools/jackpotctl/verify.h"
 #include "tools/jackpotctl/webhooks.h"
@@ -310,6 +311,23 @@ int run_commands_release(const struct call *call)
 	PGconn *conn = database_open(call);
 
 	return ended(conn, commands_release(conn, call->arguments[0], json(call)));
+}
+
+int run_trace(const struct call *call)
+{
+	struct trace_sought sought;
+	char logs[PATH_ROOM];
+
+	if (!trace_sought_read(call->arguments[0], &sought)) {
+		fprintf(stderr,
+			"jackpotctl: trace: found '%.100s', expected a trace of 32 hexadecimal "
+			"digits, or a round such as 1-17/42\n",
+			call->arguments[0]);
+		return EXIT_USAGE;
+	}
+	folder_of(call, OPTION_LOGS, "log", logs);
+	PGconn *conn = database_open(call);
+	return ended(conn, trace_run(conn, &sought, logs, json(call)));
 }
 
 int run_quarantine_list(const struct call *call)

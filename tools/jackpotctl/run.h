@@ -22,6 +22,7 @@ int run_commands_release(const struct call *call);
 int run_quarantine_list(const struct call *call);
 int run_quarantine_show(const struct call *call);
 int run_quarantine_release(const struct call *call);
+int run_trace(const struct call *call);
 int run_game_stop(const struct call *call);
 int run_game_start(const struct call *call);
 int run_game_list(const struct call *call);

@@ -302,6 +302,38 @@ static void test_edge_answers(void **state)
 	}
 }
 
+#define TRACE_ID "0af7651916cd43dd8448eb211c80319c"
+#define TRACED "GET /echo HTTP/1.1\r\nHost: x\r\ntraceparent: "
+
+/* What the answer says of the trace: the client's, or a new one. */
+static void test_edge_begins_a_trace_where_none_is_valid(void **state)
+{
+	static const struct {
+		const char *request;
+		bool taken;
+	} TABLE[] = {
+		{ TRACED "00-" TRACE_ID "-b7ad6b7169203331-00\r\n\r\n", true },
+		{ TRACED "01-" TRACE_ID "-b7ad6b7169203331-01-more\r\n\r\n", true },
+		{ TRACED "00-" TRACE_ID "-b7ad6b7169203331-01-more\r\n\r\n", false },
+		{ TRACED "00-" TRACE_ID "-0000000000000000-01\r\n\r\n", false },
+		{ TRACED "00-" TRACE_ID "-b7ad6b7169203331-01\r\ntraceparent: 00-" TRACE_ID
+			 "-b7ad6b7169203331-01\r\n\r\n",
+			false },
+		{ TRACED "\r\n\r\n", false },
+	};
+	char out[32768];
+	(void)state;
+	for (size_t i = 0; i < sizeof(TABLE) / sizeof(TABLE[0]); i++) {
+		ask(port, TABLE[i].request, out, sizeof(out));
+		assert_memory_equal(out, "HTTP/1.1 200", 12);
+		const char *id = strstr(out, "X-Request-Id: ");
+		assert_non_null(id);
+		assert_int_equal(strspn(id + 14, "0123456789abcdef"), 32);
+		if ((strncmp(id + 14, TRACE_ID, 32) == 0) != TABLE[i].taken)
+			fail_msg("%s: found %.46s", TABLE[i].request, id);
+	}
+}
+
 /* Only what a route answers: who mistypes a path reads why nothing is there. */
 static void test_edge_answers_of_routes_are_files(void **state)
 {
@@ -764,6 +796,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_edge_answers),
+		cmocka_unit_test(test_edge_begins_a_trace_where_none_is_valid),
 		cmocka_unit_test(test_edge_answers_of_routes_are_files),
 		cmocka_unit_test(test_edge_bad_requests_are_logged),
 		cmocka_unit_test(test_edge_headers_are_never_lost),

@@ -36,8 +36,9 @@ static bool take(struct service *service, const struct asked_totals_pool *pool,
 	bool taken =
 		jackpot_totals_take(service, pool->source, feed, pool->taker, pool->dirty, &status);
 	if (!taken)
-		log_warn("%s %u: totals of wallet shard %u, incarnation %u, seq %" PRIu64 " "
-			 "were not counted",
+		log_warn_as("jackpot.totals.uncounted",
+			"%s %u: totals of wallet shard %u, incarnation %u, seq %" PRIu64 " "
+			"were not counted",
 			pool->taker->what, pool->source->pool, feed->shard,
 			feed->envelope->incarnation, feed->envelope->seq);
 	return taken;
@@ -66,13 +67,14 @@ static const Carillon__TotalsAnswer *answer_of(struct service *service, const Ca
 		return NULL;
 	const Carillon__JackpotFeed *feed = bus->totals_answer->feed;
 	if (feed == NULL || feed->claim != NULL) {
-		log_warn("nanomsg: totals_answer.feed: found %s, expected totals; ignored",
+		log_warn_as("jackpot.totals.no_totals",
+			"nanomsg: totals_answer.feed: found %s, expected totals; ignored",
 			feed == NULL ? "none" : "a claim");
 		return NULL;
 	}
 	if (pool_feed_valid(feed, service_shards(service), reason))
 		return bus->totals_answer;
-	log_warn("nanomsg: totals_answer.feed.%s; ignored", reason);
+	log_warn_as("jackpot.totals.unreadable", "nanomsg: totals_answer.feed.%s; ignored", reason);
 	return NULL;
 }
 
@@ -92,7 +94,8 @@ void *asked_totals_message(
 	void *instance = answer == NULL ? NULL : instance_of(service, answer->feed->pool);
 
 	if (bus == NULL)
-		log_warn("nanomsg: found %zu bytes, expected a Bus message; ignored", length);
+		log_warn_as("bus.message.unreadable",
+			"nanomsg: found %zu bytes, expected a Bus message; ignored", length);
 	if (instance != NULL) {
 		const struct asked_totals_pool pool = of(instance);
 		asked_totals_answer(service, &pool, answer);
@@ -114,7 +117,7 @@ static bool read_shard(
 	bool taken = readable && feed != NULL && take(service, pool, feed);
 
 	if (!readable)
-		log_error("wallet shard %u: %s", shard, fault.text);
+		log_error_as("jackpot.totals.bad_row", "wallet shard %u: %s", shard, fault.text);
 
 	if (feed != NULL)
 		carillon__jackpot_feed__free_unpacked(feed, NULL);
@@ -127,8 +130,9 @@ static void leave_out(const struct asked_totals_pool *pool, uint32_t shard)
 {
 	pool->asked->left_out[shard] = true;
 	metric_add(pool->taker->left_out, 1);
-	log_error("ALARM %s %u: wallet shard %u does not answer, and its rows cannot be read: "
-		  "the next hit is priced without the newest stakes of this shard",
+	log_error_as("jackpot.price.without_stakes",
+		"ALARM %s %u: wallet shard %u does not answer, and its rows cannot be read: "
+		"the next hit is priced without the newest stakes of this shard",
 		pool->taker->what, pool->source->pool, shard);
 }
 

@@ -26,8 +26,9 @@ static void read_rates(PGconn *conn, struct fx_rates *rates_r)
 
 	memset(rates_r, 0, sizeof(*rates_r));
 	if (n > FX_CURRENCIES_MAX) {
-		log_error("ALARM carillon.fx_rate: found %d currencies, expected at most %d: a "
-			  "new rate of the others is noticed late",
+		log_error_as("jackpot.rates.too_many",
+			"ALARM carillon.fx_rate: found %d currencies, expected at most %d: a "
+			"new rate of the others is noticed late",
 			n, FX_CURRENCIES_MAX);
 		n = FX_CURRENCIES_MAX;
 	}

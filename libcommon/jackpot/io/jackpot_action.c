@@ -297,7 +297,7 @@ static bool announced(PGconn *conn, const char *id, struct game_link *link_r)
 	bool good = PQntuples(rows) == 1;
 	if (good && !game_links_parse("carillon.game", PQgetvalue(rows, 0, 0),
 			    (size_t)PQgetlength(rows, 0, 0), link_r, error)) {
-		log_error("%s", error);
+		log_error_as("jackpot.definition.unreadable", "%s", error);
 		good = false;
 	}
 	PQclear(rows);

@@ -61,7 +61,8 @@ static struct jackpot_out *add(
 	if (out == NULL && quarantine->n < JACKPOT_QUARANTINE_MAX)
 		out = &quarantine->out[quarantine->n++];
 	if (out == NULL) { /* rows of pools that an installation cannot have */
-		log_error("ALARM %s.quarantine: found more than %d rows", quarantine->schema,
+		log_error_as("jackpot.quarantine.full",
+			"ALARM %s.quarantine: found more than %d rows", quarantine->schema,
 			JACKPOT_QUARANTINE_MAX);
 		out = &quarantine->out[quarantine->n - 1];
 	}
@@ -75,8 +76,9 @@ void jackpot_quarantine_put(struct jackpot_quarantine *quarantine, struct servic
 	uint32_t pool, uint32_t shard, const char *found)
 {
 	add(quarantine, pool, shard, found)->write = OUT_PUT;
-	log_error("ALARM %s %u is quarantined: %s; all others go on; what is staked for it and won "
-		  "from it waits; see: jackpotctl quarantine show pool:%u",
+	log_error_as("jackpot.quarantined",
+		"ALARM %s %u is quarantined: %s; all others go on; what is staked for it and won "
+		"from it waits; see: jackpotctl quarantine show pool:%u",
 		quarantine->what, pool, found, pool);
 	tell(quarantine, service);
 	service_commit_soon(service);
@@ -90,7 +92,8 @@ void jackpot_quarantine_end(
 	if (out == NULL)
 		return;
 	out->write = OUT_DELETE;
-	log_warn("%s %u works again: all that is stored about it can be read", quarantine->what,
+	log_warn_as("jackpot.released",
+		"%s %u works again: all that is stored about it can be read", quarantine->what,
 		pool);
 	tell(quarantine, service);
 	service_commit_soon(service);

@@ -29,7 +29,8 @@ bool jackpot_totals_take(struct service *service, struct pool_source *source,
 		return false;
 	case POOL_SOURCE_RESTORED:
 		metric_add(taker->restored, 1);
-		log_warn("%s %u: wallet shard %u was restored, incarnation %u", taker->what,
+		log_warn_as("jackpot.totals.restored",
+			"%s %u: wallet shard %u was restored, incarnation %u", taker->what,
 			feed->pool, feed->shard, feed->envelope->incarnation);
 		*dirty = true;
 		service_commit_soon(service);

@@ -1,6 +1,8 @@
 /* Reads commands to pools and sets. */
 #include "libcommon/jackpot/io/pool_command.h"
 
+#include "libcommon/io/log.h"
+
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -65,6 +67,19 @@ Carillon__JackpotCommand *pool_command_parse(const uint8_t *bytes, size_t length
 	return NULL;
 }
 
+/* Of a sampled request (docs/tracing.md). */
+static void traced(const Carillon__JackpotCommand *command)
+{
+	const Carillon__Claim *claim = command->body_case == CARILLON__JACKPOT_COMMAND__BODY_CLAIM
+					       ? command->claim->claim
+					       : NULL;
+	log_hop(&(struct log_hop){ .trace = command->envelope->trace.data,
+		.event = "jackpot.command.received",
+		.message = claim != NULL ? "the claim has come" : "the command has come",
+		.player = claim != NULL ? claim->player : 0,
+		.move = claim != NULL ? claim->move : 0 });
+}
+
 Carillon__JackpotCommand *pool_command_read(
 	struct service *service, const struct kafka_message *message)
 {
@@ -75,8 +90,11 @@ Carillon__JackpotCommand *pool_command_read(
 		service_reason(service, "%s", reason);
 		return NULL;
 	}
-	if (service_envelope_check(service, command->envelope))
+	if (service_envelope_check(service, command->envelope)) {
+		if (log_sampled(command->envelope->trace.data, command->envelope->trace.len))
+			traced(command);
 		return command;
+	}
 	carillon__jackpot_command__free_unpacked(command, NULL);
 	return NULL;
 }

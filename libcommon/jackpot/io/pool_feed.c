@@ -394,8 +394,9 @@ static int64_t rate_of(PGconn *conn, uint32_t currency)
 	PQclear(rows);
 	if (rate >= 0 && rate <= POOL_RATE_NANO_MAX)
 		return rate;
-	log_error("ALARM carillon.fx_rate, currency %u: found %" PRId64 ", expected 1 to %" PRId64
-		  ": the rate is not used",
+	log_error_as("jackpot.rate.bad",
+		"ALARM carillon.fx_rate, currency %u: found %" PRId64 ", expected 1 to %" PRId64
+		": the rate is not used",
 		currency, rate, POOL_RATE_NANO_MAX);
 	return 0;
 }
@@ -461,9 +462,10 @@ static void report_behind(const struct pool_source *source, const struct currenc
 {
 	if (source->behind <= source->behind_before)
 		return; /* the pass before has reported this many */
-	log_error("ALARM pool %u, game %u, %s: found %u tallies, expected fewer: no tally can be "
-		  "opened for the rate %" PRId64 " x 10^-9 and %u ppm of each stake%s; next "
-		  "attempt in %u s",
+	log_error_as("jackpot.tally.full",
+		"ALARM pool %u, game %u, %s: found %u tallies, expected fewer: no tally can be "
+		"opened for the rate %" PRId64 " x 10^-9 and %u ppm of each stake%s; next "
+		"attempt in %u s",
 		source->pool, wanted->game, currency->code, source->vector.tally_count,
 		wanted->rate_nano, wanted->ppm,
 		old != NULL
@@ -482,9 +484,10 @@ bool pool_source_open(
 	if (rate == 0 && old != NULL)
 		return true; /* its rate stays in force */
 	if (known == NULL || rate == 0) {
-		log_error("pool %u, game %u: found no rate for currency %u in carillon.fx_rate, "
-			  "expected one: bets in this currency do not feed the pool, and a game "
-			  "that must feed it refuses them",
+		log_error_as("jackpot.rate.missing",
+			"pool %u, game %u: found no rate for currency %u in carillon.fx_rate, "
+			"expected one: bets in this currency do not feed the pool, and a game "
+			"that must feed it refuses them",
 			source->pool, game, currency);
 		return false;
 	}

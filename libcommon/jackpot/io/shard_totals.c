@@ -31,7 +31,8 @@ static PGresult *look(struct pg_args *args, PGconn *conn, const char *sql)
 		pg_fatal(conn, result, "the connection was lost");
 	if (PQresultStatus(result) == PGRES_TUPLES_OK)
 		return result;
-	log_error("the wallet's totals cannot be read: %s", PQresultErrorMessage(result));
+	log_error_as("jackpot.totals.query_failed", "the wallet's totals cannot be read: %s",
+		PQresultErrorMessage(result));
 	PQclear(result);
 	return NULL;
 }

@@ -125,7 +125,8 @@ static void tell(struct gateway *gateway, struct edge_request *request, struct s
 
 	outside = packed == NULL ? NULL : carillon__outside__unpack(NULL, length, packed);
 	if (outside == NULL) {
-		log_error("ALARM gateway.amount_request %s: its command cannot be read",
+		log_error_as("gateway.amount.unreadable",
+			"ALARM gateway.amount_request %s: its command cannot be read",
 			PQgetvalue(result, row, ID));
 		if (request != NULL)
 			answer_unavailable(request, "a command that cannot be read");
@@ -147,7 +148,8 @@ static void on_noted(void *context, PGresult *result, const char *error)
 	(void)context;
 	/* The wallet is told again, and answers the same. */
 	if (result == NULL || PQresultStatus(result) != PGRES_TUPLES_OK)
-		log_warn("an approved amount: the wallet's verdict could not be noted: %s",
+		log_warn_as("gateway.amount.unnoted",
+			"an approved amount: the wallet's verdict could not be noted: %s",
 			error != NULL ? error : PQresultErrorMessage(result));
 }
 
@@ -195,7 +197,7 @@ static void on_taken(void *context, PGresult *result, const char *error)
 
 	amounts.taking = false;
 	if (result == NULL || PQresultStatus(result) != PGRES_TUPLES_OK) {
-		log_warn("cannot read the approved amounts: %s",
+		log_warn_as("gateway.amounts.unreadable", "cannot read the approved amounts: %s",
 			error != NULL ? error : PQresultErrorMessage(result));
 		return;
 	}

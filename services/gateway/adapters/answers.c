@@ -29,7 +29,8 @@ void answer_unavailable(struct edge_request *request, const char *error)
 	uint64_t now_us = clock_mono_us();
 	failed++;
 	if (told_us == 0 || now_us >= told_us + SECOND_US) {
-		log_warn("%" PRIu64 " requests could not be answered, most recently: %s", failed,
+		log_warn_as("gateway.requests.unavailable",
+			"%" PRIu64 " requests could not be answered, most recently: %s", failed,
 			error == NULL ? "no result" : error);
 		told_us = now_us;
 		failed = 0;
@@ -189,7 +190,8 @@ static uint32_t status_of(const Carillon__SpinReply *reply)
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (reply->http_status == known[i])
 			return reply->http_status;
-	log_error("the engine answered with status %" PRIu32, reply->http_status);
+	log_error_as("gateway.reply.bad_status", "the engine answered with status %" PRIu32,
+		reply->http_status);
 	return 500;
 }
 

@@ -16,8 +16,8 @@ static void on_written(void *context, PGresult *result, const char *error)
 {
 	char *line = context;
 	if (result == NULL || PQresultStatus(result) != PGRES_COMMAND_OK)
-		log_error("audit log: could not write the line %s (%s)", line,
-			error == NULL ? PQresultErrorMessage(result) : error);
+		log_error_as("gateway.audit.lost", "audit log: could not write the line %s (%s)",
+			line, error == NULL ? PQresultErrorMessage(result) : error);
 	free(line);
 }
 

@@ -106,7 +106,8 @@ void auth_tick(struct gateway *gateway)
 	bool changed;
 
 	if (!token_key_again(gateway->token_key, &changed, error))
-		log_error("%s; the keys that were read before stay in force", error);
+		log_error_as("gateway.keys.unreadable",
+			"%s; the keys that were read before stay in force", error);
 	else if (changed)
 		log_info("the token keys have changed: the new ones are in force");
 }
@@ -168,7 +169,8 @@ void auth_load(struct gateway *gateway)
 	}
 	(void)closedir(dir);
 	if (gateway->operators_n == 0)
-		log_warn("found no operator-<n>.key in %s: no operator can make requests", path);
+		log_warn_as("gateway.keys.none",
+			"found no operator-<n>.key in %s: no operator can make requests", path);
 }
 
 static bool unknown(struct gateway *gateway, struct edge_request *request, const char *found)
@@ -190,7 +192,8 @@ static bool route_permission(struct edge_request *request, enum permission *perm
 
 	if (permit_of_route(route->method == EDGE_POST, route->pattern, permission_r))
 		return true;
-	log_error("ALARM the route %s has no permission in the table: its requests are refused",
+	log_error_as("gateway.route.without_permission",
+		"ALARM the route %s has no permission in the table: its requests are refused",
 		route->pattern);
 	wrong_denied(request, "not_permitted");
 	edge_answer_error(request, 403, "not_permitted",

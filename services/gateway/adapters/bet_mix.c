@@ -73,7 +73,7 @@ static void on_noted(void *context, PGresult *result, const char *error)
 	(void)context;
 	mix.asking = false;
 	if (result == NULL || PQresultStatus(result) != PGRES_TUPLES_OK)
-		log_warn("noting which bets were placed: %s",
+		log_warn_as("gateway.bet_mix.failed", "noting which bets were placed: %s",
 			error != NULL ? error : PQresultErrorMessage(result));
 }
 

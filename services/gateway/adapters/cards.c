@@ -298,7 +298,8 @@ static uint32_t status_of(const Carillon__CardReply *reply)
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (reply->http_status == known[i])
 			return reply->http_status;
-	log_error("jackpot-cards answered with status %" PRIu32, reply->http_status);
+	log_error_as("gateway.cards.bad_status", "jackpot-cards answered with status %" PRIu32,
+		reply->http_status);
 	return 500;
 }
 

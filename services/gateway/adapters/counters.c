@@ -278,7 +278,7 @@ static void make_room(const PGresult *result)
 	counters.pools_n = kept;
 	size_t left_out = n > POOLS_MAX ? n - POOLS_MAX : 0;
 	if (left_out != counters.left_out && left_out > 0)
-		log_error(
+		log_error_as("gateway.pools.too_many",
 			"pools: found %zu pools and sets, expected at most %d; those numbered from %" PRIu64
 			" on are not shown",
 			n, POOLS_MAX, end);
@@ -313,7 +313,8 @@ static void on_pools(void *context, PGresult *result, const char *error)
 	(void)context;
 	counters.waiting = false;
 	if (result == NULL || PQresultStatus(result) != PGRES_TUPLES_OK) {
-		log_warn("pools: %s", error == NULL ? PQresultErrorMessage(result) : error);
+		log_warn_as("gateway.pools.unreadable", "pools: %s",
+			error == NULL ? PQresultErrorMessage(result) : error);
 		return;
 	}
 	counters.told_us = counters.asked_us;
@@ -362,7 +363,8 @@ static void on_hits(void *context, PGresult *result, const char *error)
 	(void)context;
 	counters.winners_waiting = false;
 	if (result == NULL || PQresultStatus(result) != PGRES_TUPLES_OK) {
-		log_warn("winners: %s", error == NULL ? PQresultErrorMessage(result) : error);
+		log_warn_as("gateway.winners.unreadable", "winners: %s",
+			error == NULL ? PQresultErrorMessage(result) : error);
 		return;
 	}
 	struct json_out out = { 0 };

@@ -75,8 +75,9 @@ static void on_definition_row(void *context, PGresult *result, const char *error
 	if (is_whole(waiting->digest, json)) {
 		answer(request, waiting->digest, keep(waiting->digest, json));
 	} else {
-		log_error("carillon.game: the definition stored under the digest %s has a "
-			  "different digest",
+		log_error_as("gateway.definition.wrong_digest",
+			"carillon.game: the definition stored under the digest %s has a "
+			"different digest",
 			waiting->digest);
 		answer_unavailable(request, "the stored definition does not match its digest");
 	}

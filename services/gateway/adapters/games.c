@@ -136,7 +136,8 @@ static void one(json_t *list, uint32_t number, const char *math_version, const c
 	json_t *definition = json_loads(text, JSON_REJECT_DUPLICATES, &error);
 	const char *slug = json_string_value(json_object_get(definition, "id"));
 	if (slug == NULL || strlen(slug) > SLUG_MAX || games.n == GAMES_MAX) {
-		log_error("carillon.game: the definition of game %u cannot be shown", number);
+		log_error_as("gateway.definition.unshowable",
+			"carillon.game: the definition of game %u cannot be shown", number);
 		json_decref(definition);
 		return;
 	}
@@ -207,7 +208,8 @@ static void on_definitions(void *context, PGresult *result, const char *error)
 	struct gateway *gateway = context;
 	games.asking = false;
 	if (result == NULL || PQresultStatus(result) != PGRES_TUPLES_OK) {
-		log_warn("cannot read carillon.game: %s", error == NULL ? "no rows" : error);
+		log_warn_as("gateway.games.unreadable", "cannot read carillon.game: %s",
+			error == NULL ? "no rows" : error);
 		settle(gateway, KNOWN_NOT);
 		return;
 	}
@@ -248,7 +250,8 @@ static void on_announced(void *context, PGresult *result, const char *error)
 	struct gateway *gateway = context;
 	games.asking = false;
 	if (result == NULL || PQresultStatus(result) != PGRES_TUPLES_OK) {
-		log_warn("cannot read carillon.game: %s", error == NULL ? "no rows" : error);
+		log_warn_as("gateway.games.unreadable", "cannot read carillon.game: %s",
+			error == NULL ? "no rows" : error);
 		settle(gateway, KNOWN_NOT);
 		return;
 	}

@@ -95,6 +95,7 @@ struct gateway_settings {
 	bool webhook_internal;
 	int64_t rate_per_s, burst, sessions_per_s, wait_ms, session_s, connections_max;
 	int64_t wrong_per_min;
+	int64_t traces_per_s;
 	struct door_settings doors;
 	int64_t reality_check_s;
 	int64_t staff_idle_s, staff_session_s, staff_confirm_s, staff_lock_s;
@@ -111,6 +112,8 @@ struct gateway {
 	struct owners *owners;
 	bool owners_waiting, owners_told; /* told: they have changed since they were asked for */
 	uint64_t owners_asked_us;
+	uint64_t traces_s; /* the second of `traces` */
+	int64_t traces;	   /* sampled requests in it */
 	struct pg_pool *pg_ro, *pg;
 	struct redis_link *redis;
 	struct redis_link *sessions; /* a second link, because its commands may wait */

@@ -499,7 +499,8 @@ static void on_replay_rows(void *context, PGresult *result, const char *error)
 		}
 		out_close(out, ']');
 	} else {
-		log_warn("rows of a round: %s", error == NULL ? "no result" : error);
+		log_warn_as("gateway.round.rows_failed", "rows of a round: %s",
+			error == NULL ? "no result" : error);
 		out_null(out, "rows");
 	}
 	out_close(out, '}');

@@ -61,13 +61,15 @@ static void on_rows(void *context, PGresult *result, const char *error)
 
 	keys.reading = false;
 	if (result == NULL || PQresultStatus(result) != PGRES_TUPLES_OK) {
-		log_warn("cannot read the keys of operators: %s; those already known stay in force",
+		log_warn_as("gateway.operator_keys.unreadable",
+			"cannot read the keys of operators: %s; those already known stay in force",
 			error != NULL ? error : PQresultErrorMessage(result));
 		return;
 	}
 	if (keys.files + (size_t)PQntuples(result) > OPERATORS_MAX && !keys.full)
-		log_error("ALARM more than %d keys of operators are in force: the newest ones are "
-			  "refused",
+		log_error_as("gateway.operator_keys.too_many",
+			"ALARM more than %d keys of operators are in force: the newest ones are "
+			"refused",
 			OPERATORS_MAX);
 	keys.full = keys.files + (size_t)PQntuples(result) > OPERATORS_MAX;
 	gateway->operators_n = keys.files;
@@ -77,8 +79,9 @@ static void on_rows(void *context, PGresult *result, const char *error)
 		else
 			unread++;
 	if (unread > 0 && !keys.told)
-		log_error("ALARM the limits of %zu keys in gateway.operator_key cannot be read: "
-			  "these keys are refused",
+		log_error_as("gateway.operator_keys.bad_limits",
+			"ALARM the limits of %zu keys in gateway.operator_key cannot be read: "
+			"these keys are refused",
 			unread);
 	keys.told = unread > 0;
 }
@@ -105,7 +108,8 @@ static void on_used(void *context, PGresult *result, const char *error)
 {
 	(void)context;
 	if (result == NULL || PQresultStatus(result) != PGRES_COMMAND_OK)
-		log_warn("cannot write when keys of operators were used: %s",
+		log_warn_as("gateway.operator_keys.use_unnoted",
+			"cannot write when keys of operators were used: %s",
 			error != NULL ? error : PQresultErrorMessage(result));
 }
 

@@ -338,7 +338,8 @@ bool own_limits_refused(struct gateway *gateway, struct edge_request *request, p
 static void on_named(void *context, PGresult *result, const char *error)
 {
 	if (result == NULL || PQresultStatus(result) != PGRES_COMMAND_OK)
-		log_warn("cannot write gateway.player: %s", error == NULL ? "no result" : error);
+		log_warn_as("gateway.player.unwritten", "cannot write gateway.player: %s",
+			error == NULL ? "no result" : error);
 	ask(context);
 }
 

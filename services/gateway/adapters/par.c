@@ -61,7 +61,8 @@ static void on_kept(void *context, PGresult *result, const char *error)
 {
 	(void)context;
 	if (result == NULL || PQresultStatus(result) != PGRES_TUPLES_OK)
-		log_warn("keeping the exact figures of a definition: %s",
+		log_warn_as("gateway.figures.unwritten",
+			"keeping the exact figures of a definition: %s",
 			error != NULL ? error : PQresultErrorMessage(result));
 	par.asking = false;
 }
@@ -74,8 +75,9 @@ static void keep(void)
 	par.asking = true;
 	par.next_us = clock_mono_us();
 	if (strncmp(par.sheet, "{\"error\"", 8) == 0)
-		log_warn("the exact figures of the definition %s cannot be computed: %s",
-			par.digest, par.sheet);
+		log_warn_as("gateway.figures.impossible",
+			"the exact figures of the definition %s cannot be computed: %s", par.digest,
+			par.sheet);
 	pg_pool_query(rollups_pool(), "select gateway.par_keep(decode($1, 'hex'), $2)", 2,
 		parameters, REPORT_MS, on_kept, NULL);
 	free(par.sheet);
@@ -90,7 +92,8 @@ static void on_claimed(void *context, PGresult *result, const char *error)
 	(void)context;
 	par.asking = false;
 	if (result == NULL || PQresultStatus(result) != PGRES_TUPLES_OK) {
-		log_warn("looking for a definition without exact figures: %s",
+		log_warn_as("gateway.figures.unreadable",
+			"looking for a definition without exact figures: %s",
 			error != NULL ? error : PQresultErrorMessage(result));
 		return;
 	}

@@ -27,7 +27,8 @@ static void on_out(void *context, PGresult *result, const char *error)
 	(void)context;
 	part.waiting = false;
 	if (result == NULL || PQresultStatus(result) != PGRES_TUPLES_OK) {
-		log_warn("cannot read who has opted out of pools: %s",
+		log_warn_as("gateway.opt_outs.unreadable",
+			"cannot read who has opted out of pools: %s",
 			error != NULL ? error : PQresultErrorMessage(result));
 		return;
 	}

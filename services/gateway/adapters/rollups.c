@@ -38,7 +38,8 @@ static bool good(const PGresult *result, const char *error, const char *what)
 {
 	if (result != NULL && PQresultStatus(result) == PGRES_TUPLES_OK)
 		return true;
-	log_warn("%s: %s", what, error != NULL ? error : PQresultErrorMessage(result));
+	log_warn_as("gateway.reports.failed", "%s: %s", what,
+		error != NULL ? error : PQresultErrorMessage(result));
 	return false;
 }
 
@@ -47,7 +48,7 @@ static bool troubled(const PGresult *result, const char *what)
 {
 	if (PQgetisnull(result, 0, 1))
 		return false;
-	log_warn("%s: %s", what, PQgetvalue(result, 0, 1));
+	log_warn_as("gateway.reports.failed", "%s: %s", what, PQgetvalue(result, 0, 1));
 	return true;
 }
 

@@ -1,7 +1,7 @@
 /* Requests to other services over nanomsg, and their replies. A request goes to the instance that
  * owns its shard. Every message may be lost: an open request is sent again. That is safe because
  * the request has an id, and the service then replies from its record. */
-#include "services/gateway/adapters/gateway.h"
+#include "services/gateway/adapters/traced.h"
 
 #include "bus.pb-c.h"
 #include "libcommon/base/ask_again.h"
@@ -162,7 +162,11 @@ static bool begin(struct gateway *gateway, struct edge_request *request,
 		return refused_busy(request, sent);
 	if (request != NULL)
 		memcpy(sent->trace, edge_trace(request), EDGE_TRACE_BYTES);
+	if (request != NULL && traced(sent))
+		traced_begin(gateway, request, sent);
 	envelope_fill(envelope, sent);
+	if (request == NULL)
+		envelope->trace.len = 0;
 	return true;
 }
 
@@ -230,7 +234,13 @@ static void finish(struct gateway *gateway, size_t slot, const Carillon__SpinRep
 	sent.bytes = NULL;
 	sent.card = answer == NULL ? NULL : answer->card;
 	sent.action = answer == NULL ? NULL : answer->action;
-	sent.done(gateway, edge_find(gateway->edge, sent.ticket), &sent, reply, fact);
+	struct edge_request *request = edge_find(gateway->edge, sent.ticket);
+	uint64_t began_us = request == NULL ? 0 : edge_began_us(request);
+	log_trace(sent.trace, sent.ticket == 0 ? 0 : sizeof(sent.trace));
+	sent.done(gateway, request, &sent, reply, fact);
+	log_trace(NULL, 0);
+	if (traced(&sent))
+		traced_end(&sent, reply, fact, began_us);
 }
 
 static void on_answer(struct gateway *gateway, uint64_t correlation, player_id player,
@@ -246,7 +256,8 @@ static void on_answer(struct gateway *gateway, uint64_t correlation, player_id p
 	gateway->last_reply_us = edge_now_us(gateway->edge);
 	gateway->expired_in_row = 0;
 	if (gateway->requests[slot].player != player) {
-		log_error("ALARM a request of player %" PRId64 " got a reply for player %" PRId64,
+		log_error_as("gateway.reply.wrong_player",
+			"ALARM a request of player %" PRId64 " got a reply for player %" PRId64,
 			gateway->requests[slot].player, player);
 		reply = NULL;
 		fact = NULL;
@@ -285,7 +296,8 @@ static void on_message(struct gateway *gateway, const uint8_t *bytes, size_t len
 	const Carillon__Bus *bus = carillon__bus__unpack(&allocator, length, bytes);
 	if (bus == NULL || bus->envelope == NULL || bus->envelope->schema != 1) {
 		metric_add(gateway->metric.unreadable, 1);
-		log_warn("a message of %zu bytes on nanomsg that cannot be read", length);
+		log_warn_as("bus.message.unreadable",
+			"a message of %zu bytes on nanomsg that cannot be read", length);
 	} else if (bus->body_case == CARILLON__BUS__BODY_REPLY && bus->reply != NULL) {
 		on_answer(gateway, bus->reply->correlation, bus->reply->player, bus->reply, NULL,
 			NULL);
@@ -329,6 +341,8 @@ static void ask_again(struct gateway *gateway, uint64_t now_us)
 		if (moved) /* the new owner has as long for its answer as the first one had */
 			sent->times = 0;
 		metric_add(gateway->metric.again, 1);
+		if (traced(sent))
+			traced_again(sent);
 		ask(gateway, sent, now_us);
 		n++;
 	}

@@ -34,7 +34,7 @@ static bool token_for(struct gateway *gateway, struct edge_request *request, pla
 		presence_issued(gateway, player, token, *expires_s_r);
 		return true;
 	}
-	log_error("could not make a token");
+	log_error_as("gateway.token.failed", "could not make a token");
 	edge_answer_error(request, 500, "session_failed", "The session could not be created.", NULL,
 		NULL, NULL);
 	return false;

@@ -106,14 +106,16 @@ static void on_rows(void *context, PGresult *result, const char *error)
 
 	sessions.reading = false;
 	if (result == NULL || PQresultStatus(result) != PGRES_TUPLES_OK) {
-		log_warn("cannot read the sessions of users: %s; the sessions already known "
-			 "stay open",
+		log_warn_as("gateway.sessions.unreadable",
+			"cannot read the sessions of users: %s; the sessions already known "
+			"stay open",
 			error != NULL ? error : PQresultErrorMessage(result));
 		return;
 	}
 	if (PQntuples(result) > SESSIONS_MAX && !sessions.full)
-		log_error("ALARM more than %d sessions of users are open: the least recently "
-			  "used ones are refused",
+		log_error_as("gateway.sessions.too_many",
+			"ALARM more than %d sessions of users are open: the least recently "
+			"used ones are refused",
 			SESSIONS_MAX);
 	sessions.full = PQntuples(result) > SESSIONS_MAX;
 	sessions.n = 0;
@@ -232,7 +234,7 @@ static void on_touched(void *context, PGresult *result, const char *error)
 {
 	(void)context;
 	if (result == NULL || PQresultStatus(result) != PGRES_COMMAND_OK)
-		log_warn("a user's session could not be kept alive: %s",
+		log_warn_as("gateway.session.lost", "a user's session could not be kept alive: %s",
 			error != NULL ? error : PQresultErrorMessage(result));
 }
 

@@ -150,7 +150,8 @@ static void on_entered(void *context, PGresult *result, const char *error)
 		entered(entry, request);
 	} else if (strcmp(verdict, "locked") == 0) {
 		wrong_note(entry->waiter.gateway, request, WRONG_LOGIN);
-		log_warn("ALARM user %s of operator %" PRIu32 " is locked: too many failures",
+		log_warn_as("gateway.user.locked",
+			"ALARM user %s of operator %" PRIu32 " is locked: too many failures",
 			entry->name, entry->operator_id);
 		audit(entry, "login", "{\"locked\":true}", 401);
 		refused(request, "login_locked",

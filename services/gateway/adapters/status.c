@@ -56,7 +56,8 @@ static bool rows_ok(const PGresult *result, const char *error, const char *what)
 {
 	if (result != NULL && PQresultStatus(result) == PGRES_TUPLES_OK)
 		return true;
-	log_warn("status, %s: %s", what, error != NULL ? error : PQresultErrorMessage(result));
+	log_warn_as("gateway.status.unreadable", "status, %s: %s", what,
+		error != NULL ? error : PQresultErrorMessage(result));
 	return false;
 }
 
@@ -175,7 +176,8 @@ static void check_result(enum check check, bool holds, const char *found)
 	if (holds)
 		status.check[check].held_us = status.check[check].when_us;
 	if (!holds && status.check[check].holds)
-		log_error("ALARM reconciliation, %s: %s", checks[check].name, found);
+		log_error_as("gateway.reconciliation.broken", "ALARM reconciliation, %s: %s",
+			checks[check].name, found);
 	status.check[check].holds = holds;
 	(void)snprintf(status.check[check].found, sizeof(status.check[check].found), "%s", found);
 }

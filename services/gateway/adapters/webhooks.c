@@ -48,7 +48,8 @@ static bool good(const PGresult *result, const char *error, const char *what)
 {
 	if (result != NULL && PQresultStatus(result) == PGRES_TUPLES_OK)
 		return true;
-	log_warn("webhooks: %s: %s", what, error != NULL ? error : PQresultErrorMessage(result));
+	log_warn_as("gateway.webhooks.failed", "webhooks: %s: %s", what,
+		error != NULL ? error : PQresultErrorMessage(result));
 	return false;
 }
 
@@ -65,7 +66,8 @@ static void on_step(void *context, PGresult *result, const char *error)
 	if (!good(result, error, "the search for new events failed"))
 		return;
 	if (!PQgetisnull(result, 0, 1)) {
-		log_warn("webhooks: the search for some new events failed: %s",
+		log_warn_as("gateway.webhooks.search_failed",
+			"webhooks: the search for some new events failed: %s",
 			PQgetvalue(result, 0, 1));
 		return;
 	}

@@ -108,7 +108,7 @@ void wrong_denied(const struct edge_request *request, const char *code)
 		return;
 	}
 	denied.lines++;
-	log_warn("denied: %s from %s at %s %s: %s [%s]",
+	log_warn_as("gateway.access.denied", "denied: %s from %s at %s %s: %s [%s]",
 		asker_of(denied.gateway, request, &asker) ? asker.name : "nobody",
 		edge_peer(request), route->method == EDGE_POST ? "POST" : "GET", route->pattern,
 		code, edge_request_id(request));
@@ -119,7 +119,8 @@ void wrong_tick(struct gateway *gateway)
 	(void)gateway;
 	tries_log_tick(&lines);
 	if (denied.untold > 0)
-		log_warn("denied: %" PRIu64 " more in the last second", denied.untold);
+		log_warn_as("gateway.access.denied_more",
+			"denied: %" PRIu64 " more in the last second", denied.untold);
 	denied.lines = 0;
 	denied.untold = 0;
 }

@@ -19,8 +19,12 @@ export const bytesOf = (text) => Uint8Array.from(text.match(/../g) ?? [], (pair)
 export const hashOf = async (secret) => hex(new Uint8Array(await crypto.subtle.digest("SHA-256", bytesOf(secret))));
 export const randomHex = (n) => hex(crypto.getRandomValues(new Uint8Array(n)));
 
-async function once(method, path, { token, body, key } = {}) {
-	const headers = {};
+// A trace for each request (docs/tracing.md); its retries belong to it. A page that is opened with ?trace=1 asks the services to log their way.
+const flags = new URLSearchParams(location.search).get("trace") === "1" ? "01" : "00";
+export const traceparent = (trace = randomHex(16)) => `00-${trace}-${randomHex(8)}-${flags}`;
+
+async function once(method, path, { token, body, key, trace } = {}) {
+	const headers = { traceparent: traceparent(trace) };
 	if (token) headers.Authorization = `Bearer ${token}`;
 	if (body) headers["Content-Type"] = "application/json";
 	if (key) headers["Idempotency-Key"] = key;
@@ -35,9 +39,10 @@ const mayRetry = (error) => !(error instanceof ApiError) || [502, 503, 504].incl
 // Retries with the same key and growing pauses until an answer comes, for about half a minute at most.
 async function request(method, path, options = {}) {
 	const key = options.keyed ? randomHex(16) : undefined;
+	const trace = randomHex(16);
 	for (let attempt = 0; ; attempt++) {
 		try {
-			return await once(method, path, { ...options, key });
+			return await once(method, path, { ...options, key, trace });
 		} catch (error) {
 			// The same request again, as soon as the server takes it. The player's smallest time between two bets is the server's.
 			if (error.code === "too_soon" && attempt < 8) {

@@ -163,8 +163,9 @@ static void load_set(struct service *service, struct set_instance *instance,
 	else
 		status = card_set_launch(&instance->set, config->number, &terms);
 	if (status != CARD_SET_OK && known)
-		log_error("ALARM set %u: the configuration is refused: %s. The set keeps the terms "
-			  "that it has",
+		log_error_as("cards.terms.refused",
+			"ALARM set %u: the configuration is refused: %s. The set keeps the terms "
+			"that it has",
 			config->number, card_set_status_text(status));
 	else if (status != CARD_SET_OK)
 		stored_wrong(

@@ -73,7 +73,8 @@ static void load_keys(struct numbered_keys *keys)
 		/* A lost key of an open round is detected when the round is loaded. */
 		if (!numbered_keys_create(path, error))
 			fatal("%s", error);
-		log_warn("%s did not exist: the service created it with a new key; keep a copy",
+		log_warn_as("cards.key.created",
+			"%s did not exist: the service created it with a new key; keep a copy",
 			path);
 		status = numbered_keys_load(path, keys, error);
 	}
@@ -95,7 +96,7 @@ void rounds_refresh_keys(void)
 		fatal("out of memory");
 	if (numbered_keys_load(path, fresh, error) != NUMBERED_KEYS_OK ||
 		!numbered_keys_follow(path, fresh, self.keys, error)) {
-		log_error("ALARM CARILLON_KEYS: %s", error);
+		log_error_as("cards.keys.unreadable", "ALARM CARILLON_KEYS: %s", error);
 	} else {
 		if (fresh->count > self.keys->count)
 			log_info("the file of keys has a new key: %" PRIu32,
@@ -173,7 +174,8 @@ static void stop_deals(struct service *service)
 	self.health.told = true;
 	(void)snprintf(
 		reason, sizeof(reason), "random numbers: %s", draw_health_text(&self.health, text));
-	log_error("ALARM %s: no new card round is started; rounds already open can be finished",
+	log_error_as("cards.draws.stopped",
+		"ALARM %s: no new card round is started; rounds already open can be finished",
 		reason);
 	metric_set(self.draw_fault, 1);
 	service_unhealthy(service, reason);
@@ -287,7 +289,8 @@ static bool price(struct service *service, struct set_instance *instance, struct
 	if (!payout_of(instance, play->currency, &payout) ||
 		card_set_hit(&instance->set, level, &payout, &play->price) != CARD_SET_OK) {
 		metric_add(self.unpriced, 1);
-		log_error("ALARM set %u: round %" PRIu64 " cannot be paid in currency %u",
+		log_error_as("cards.round.unpayable",
+			"ALARM set %u: round %" PRIu64 " cannot be paid in currency %u",
 			instance->set.number, play->number, play->currency);
 		return false;
 	}
@@ -460,7 +463,8 @@ static bool requester_of(
 	*requester_r = (struct card_requester){ .player = command->pick->player,
 		.correlation = command->correlation };
 	if (strlen(command->reply_to) >= sizeof(requester_r->reply_to)) {
-		log_warn("set %u: the reply_to of a pick is too long", command->pool);
+		log_warn_as("cards.pick.unanswerable", "set %u: the reply_to of a pick is too long",
+			command->pool);
 		return false;
 	}
 	memcpy(requester_r->reply_to, command->reply_to, strlen(command->reply_to) + 1);

@@ -93,10 +93,11 @@ static void odds_add(PGconn *conn, const struct card_set_config *set, const char
 		if (newest.same_odds && (newest.same_file || newest.older))
 			continue;
 		if (newest.older) {
-			log_error("ALARM set %" PRIu32 ": found a file whose odds of currency "
-				  "%" PRIu32 " were replaced, expected the newest file; the newer "
-				  "odds stay in force. To go back to these odds, write them as "
-				  "another fraction, such as 2 in 200 for 1 in 100",
+			log_error_as("cards.terms.replaced",
+				"ALARM set %" PRIu32 ": found a file whose odds of currency "
+				"%" PRIu32 " were replaced, expected the newest file; the newer "
+				"odds stay in force. To go back to these odds, write them as "
+				"another fraction, such as 2 in 200 for 1 in 100",
 				set->number, odds->currency);
 			continue;
 		}

@@ -123,11 +123,13 @@ static void check_caught_up(struct feeds *feeds)
 	if (!feeds->caught_up)
 		return;
 	if (!facts)
-		log_warn("Kafka does not answer yet: clients get no events of their own until it "
-			 "does; winners and counters come from Postgres and Redis");
+		log_warn_as("notifications.kafka.waiting",
+			"Kafka does not answer yet: clients get no events of their own until it "
+			"does; winners and counters come from Postgres and Redis");
 	if (!rows)
-		log_warn("Postgres does not answer yet: clients get no recent winners until it "
-			 "does");
+		log_warn_as("notifications.postgres.waiting",
+			"Postgres does not answer yet: clients get no recent winners until it "
+			"does");
 	rows_heard(feeds->rows);
 }
 
@@ -218,14 +220,29 @@ static void own_fact(struct feeds *feeds, const Carillon__WalletFact *fact)
 	feeds->config.own(feeds->config.context, &own, fact->envelope->incarnation);
 }
 
+/* Of a sampled request (docs/tracing.md). */
+static void traced(const Carillon__WalletFact *fact)
+{
+	log_hop(&(struct log_hop){ .trace = fact->envelope->trace.data,
+		.event = "notifications.row.received",
+		.message = "the row is there for the player's other windows",
+		.player = fact->player,
+		.round = fact->round,
+		.move = fact->move,
+		.seq = fact->envelope->seq });
+}
+
 static bool wallet_fact(struct feeds *feeds, const struct kafka_message *message, char *reason)
 {
 	Carillon__WalletFact *fact =
 		facts_wallet_read(message->bytes, message->length, feeds->config.shards, reason);
 	if (!fact)
 		return false;
-	if (rows_take(feeds->rows, fact->shard, fact->envelope->incarnation, fact->envelope->seq))
+	if (rows_take(feeds->rows, fact->shard, fact->envelope->incarnation, fact->envelope->seq)) {
+		if (log_sampled(fact->envelope->trace.data, fact->envelope->trace.len))
+			traced(fact);
 		own_fact(feeds, fact);
+	}
 	carillon__wallet_fact__free_unpacked(fact, NULL);
 	return true;
 }
@@ -243,7 +260,8 @@ void feeds_poll(struct feeds *feeds)
 							     : wallet_fact(feeds, message, reason));
 			metric_add(ok ? feeds->metric.facts : feeds->metric.unreadable, 1);
 			if (!ok)
-				log_warn("%s %" PRIu32 " offset %" PRId64 ": skipped: %s",
+				log_warn_as("notifications.message.skipped",
+					"%s %" PRIu32 " offset %" PRId64 ": skipped: %s",
 					topic_name(message->topic), message->partition,
 					message->offset, reason);
 		}

@@ -138,8 +138,9 @@ void hits_tick(struct hits *hits, uint64_t mono_us)
 		if (hole->wanted <= hole->last || hole->asking)
 			continue;
 		if (mono_us > hole->since_us + GIVE_UP_US) {
-			log_warn("pool %" PRIu32 ": hit %" PRIu64
-				 " is in a fact but not in Postgres",
+			log_warn_as("notifications.hit.unbooked",
+				"pool %" PRIu32 ": hit %" PRIu64
+				" is in a fact but not in Postgres",
 				hole->pool, hole->wanted);
 			hole->wanted = hole->last;
 		} else {

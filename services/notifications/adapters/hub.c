@@ -52,7 +52,7 @@ static void on_installation(void *context, PGresult *result, const char *error)
 {
 	struct hub *hub = context;
 	if (error || PQntuples(result) != 1)
-		log_warn(
+		log_warn_as("notifications.installation.unreadable",
 			"cannot read the installation's creation time, so clients cannot resume: %s",
 			error ? error : "no row");
 	else {

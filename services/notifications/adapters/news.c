@@ -66,8 +66,9 @@ void news_counter(void *context, uint32_t pool, const struct counter *row, uint3
 	enum counters_status status =
 		counters_offer(&hub->counters, pool, row, incarnation, time_us);
 	if (status == COUNTERS_BAD || status == COUNTERS_FULL)
-		log_warn("pool %" PRIu32 " currency %" PRIu32 " coin %" PRId64 " level %" PRIu32
-			 ": %s",
+		log_warn_as("notifications.counter.bad",
+			"pool %" PRIu32 " currency %" PRIu32 " coin %" PRId64 " level %" PRIu32
+			": %s",
 			pool, row->currency, row->coin_minor, row->level,
 			status == COUNTERS_FULL ? POOLS_FULL
 						: "found a value that a counter cannot have");
@@ -77,8 +78,9 @@ void news_status(void *context, uint32_t pool, const char *status)
 {
 	struct hub *hub = context;
 	if (!counters_offer_status(&hub->counters, pool, status))
-		log_warn("pool %" PRIu32
-			 ": found status '%.20s', expected live, pausing, paused or retired",
+		log_warn_as("notifications.pool.bad_status",
+			"pool %" PRIu32
+			": found status '%.20s', expected live, pausing, paused or retired",
 			pool, status);
 }
 
@@ -91,7 +93,8 @@ void news_id(void *context, uint32_t pool, const char *id)
 	for (size_t i = 0; i < hub->counters.n; i++)
 		shown = shown || hub->counters.pools[i].pool == pool;
 	if (shown && !counters_offer_id(&hub->counters, pool, id))
-		log_warn("pool %" PRIu32 ": found the name '%.48s', expected a slug", pool, id);
+		log_warn_as("notifications.pool.bad_name",
+			"pool %" PRIu32 ": found the name '%.48s', expected a slug", pool, id);
 }
 
 /* RULE mystic-gem 6.16: all clients get a won level, with the player masked. */
@@ -102,11 +105,13 @@ void news_winner(void *context, const struct winner *winner)
 	frame_release(&hub->winners_snapshot);
 	hub->winners_taken++;
 	if (status == WINNERS_GAP)
-		log_warn("pool %" PRIu32 ": hit %" PRIu64 " came, but the hit before it is "
-			 "missing",
+		log_warn_as("notifications.hit.gap",
+			"pool %" PRIu32 ": hit %" PRIu64 " came, but the hit before it is "
+			"missing",
 			winner->pool, winner->hit);
 	if (status == WINNERS_FULL)
-		log_error("pool %" PRIu32 ", hit %" PRIu64 ": clients do not get it: " POOLS_FULL,
+		log_error_as("notifications.hit.untold",
+			"pool %" PRIu32 ", hit %" PRIu64 ": clients do not get it: " POOLS_FULL,
 			winner->pool, winner->hit);
 	if (status == WINNERS_SEEN || status == WINNERS_FULL || !feeds_caught_up(hub->feeds))
 		return;

@@ -46,7 +46,8 @@ struct rows {
 static bool answered(struct rows *rows, const char *error)
 {
 	if (error)
-		log_warn("cannot read yet where the wallet's rows begin: %s", error);
+		log_warn_as("notifications.rows.unknown",
+			"cannot read yet where the wallet's rows begin: %s", error);
 	rows->shard_query = false;
 	return !error;
 }
@@ -196,8 +197,9 @@ bool rows_take(struct rows *rows, uint32_t number, uint32_t incarnation, uint64_
 	enum seq_gate_status status = seq_gate_offer(gate, incarnation, seq, now);
 	if (status == SEQ_GATE_GAP && now - gate->gap_since_us > GIVE_UP_US) {
 		metric_add(rows->skipped, 1);
-		log_warn("wallet.facts, shard %" PRIu32 ": rows %" PRIu64 " to %" PRIu64
-			 " did not arrive: clients do not get their events",
+		log_warn_as("notifications.rows.lost",
+			"wallet.facts, shard %" PRIu32 ": rows %" PRIu64 " to %" PRIu64
+			" did not arrive: clients do not get their events",
 			number, gate->last + 1, seq - 1);
 		*gate = (struct seq_gate){ .incarnation = incarnation, .last = seq };
 		return true;
@@ -238,7 +240,8 @@ static void owner_known(void *context, PGresult *result, const char *error)
 	carillon__republish__init(&republish);
 	carillon__bus__init(&bus);
 	if (error)
-		log_warn("cannot request missing facts: %s", error);
+		log_warn_as("notifications.rows.unrequested", "cannot request missing facts: %s",
+			error);
 	if (!error && PQntuples(result) == 1) {
 		(void)snprintf(source, sizeof(source), "%s", shard_query->rows->config.instance);
 		envelope.schema = SCHEMA_KNOWN;

@@ -103,7 +103,8 @@ void payments_start(struct service *service)
 		.confirm_us = (uint64_t)self.confirm_ms * 1000,
 		.settle_us = 1000000 };
 	if (self.url[0] == '\0') {
-		log_warn("PAYMENTS_URL is empty: withdrawals wait for decisions by hand");
+		log_warn_as("payments.provider.none",
+			"PAYMENTS_URL is empty: withdrawals wait for decisions by hand");
 		return;
 	}
 	key_read(key);
@@ -186,8 +187,9 @@ static void alarm_raise(uint32_t shard, const struct payout *payout, enum payout
 	(void)snprintf(alarm->found, sizeof(alarm->found), "%s", found);
 	metric_add(counted[what], 1);
 	id_text(payout->id, id);
-	log_error("ALARM payment %s of player %" PRId64
-		  ": %s: found %s, expected %s; the service does nothing about it",
+	log_error_as("payments.payment.contradiction",
+		"ALARM payment %s of player %" PRId64
+		": %s: found %s, expected %s; the service does nothing about it",
 		id, payout->player, alarm->kind, found, alarm->expected);
 }
 
@@ -519,7 +521,8 @@ void payments_bus(struct service *service, const uint8_t *bytes, size_t length)
 	Carillon__Bus *bus = carillon__bus__unpack(NULL, length, bytes);
 
 	if (bus == NULL) {
-		log_warn("nanomsg: found %zu bytes, expected a Bus message; ignored", length);
+		log_warn_as("bus.message.unreadable",
+			"nanomsg: found %zu bytes, expected a Bus message; ignored", length);
 		return;
 	}
 	if (bus->body_case == CARILLON__BUS__BODY_HINT)

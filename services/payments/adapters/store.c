@@ -30,8 +30,9 @@ static bool id_read(const PGresult *result, int at, int column, uint8_t *id_r)
 	if (good)
 		memcpy(id_r, bytes, PAYOUT_ID_BYTES);
 	else
-		log_error("ALARM payments: found an id of %zu bytes, expected %d: its row is left "
-			  "out",
+		log_error_as("payments.row.bad_id",
+			"ALARM payments: found an id of %zu bytes, expected %d: its row is left "
+			"out",
 			length, PAYOUT_ID_BYTES);
 	PQfreemem(bytes);
 	return good;
@@ -111,8 +112,9 @@ enum store_verdict store_may_request(
 	while (verdict <= STORE_BUSY && strcmp(PQgetvalue(result, 0, 0), verdicts[verdict]) != 0)
 		verdict++;
 	if (verdict > STORE_BUSY) {
-		log_warn("payments.may_ask: found the verdict \"%s\", which is unknown: nothing "
-			 "is asked",
+		log_warn_as("payments.verdict.unknown",
+			"payments.may_ask: found the verdict \"%s\", which is unknown: nothing "
+			"is asked",
 			PQgetvalue(result, 0, 0));
 		verdict = STORE_BUSY;
 	}

@@ -126,8 +126,9 @@ static void unpriced(const struct pool_instance *instance, const struct pool_cla
 	enum pool_status status)
 {
 	metric_add(self.unpriced, 1);
-	log_error("pool %u: claim of player %" PRId64 ", move %" PRIu64
-		  ", index %u (currency %u, coin %" PRId64 ") was not priced: %s",
+	log_error_as("pool.claim.unpriced",
+		"pool %u: claim of player %" PRId64 ", move %" PRIu64
+		", index %u (currency %u, coin %" PRId64 ") was not priced: %s",
 		instance->pool.number, claim->id.player, claim->id.move, claim->id.index,
 		claim->currency, claim->coin_minor, pool_status_text(status));
 }

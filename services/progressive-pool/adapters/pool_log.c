@@ -242,12 +242,14 @@ void pool_log_begin(struct pool_instance *instance, bool known)
 	if (log->event > 0 && known)
 		return;
 	if (known)
-		log_error("ALARM pool %u: found no events of this stored pool, expected its whole "
-			  "history",
+		log_error_as("pool.events.missing",
+			"ALARM pool %u: found no events of this stored pool, expected its whole "
+			"history",
 			instance->pool.number);
 	else if (log->event > 0)
-		log_error("ALARM pool %u: found %" PRIu64 " events of this new pool, "
-			  "expected none",
+		log_error_as("pool.events.foreign",
+			"ALARM pool %u: found %" PRIu64 " events of this new pool, "
+			"expected none",
 			instance->pool.number, log->event);
 	tell_snapshot(instance, log->event == 0 ? "begin" : "snapshot");
 }
@@ -275,8 +277,9 @@ static void compare(struct pool_instance *instance, bool good)
 	char where[POOL_WHERE_MAX];
 	if (pool_same(&instance->log->pool, &instance->pool, where) && good)
 		return;
-	log_error("ALARM pool %u: its state differs from its events at \"%s\"; wrote a snapshot to "
-		  "the event log",
+	log_error_as("pool.events.differ",
+		"ALARM pool %u: its state differs from its events at \"%s\"; wrote a snapshot to "
+		"the event log",
 		instance->pool.number,
 		where[0] != '\0' ? where : "an event that cannot be applied");
 	tell_snapshot(instance, "snapshot");

@@ -152,8 +152,9 @@ static void warn_of_rows_left(struct pool_instance *instance, const struct game_
 				(link->jackpot.row[j].currency == row->currency &&
 					link->jackpot.row[j].coin_minor == row->coin_minor);
 		if (!there)
-			log_warn("pool %u: the definition no longer has the row of currency %u, "
-				 "coin %" PRId64 "; it stays live until an operator removes it",
+			log_warn_as("pool.row.orphaned",
+				"pool %u: the definition no longer has the row of currency %u, "
+				"coin %" PRId64 "; it stays live until an operator removes it",
 				instance->pool.number, row->currency, row->coin_minor);
 	}
 }
@@ -171,8 +172,9 @@ void reconcile_rows(struct pool_instance *instance, const struct game_links *lin
 	instance->base_coin_minor = link->jackpot.base_coin_minor;
 	if (!take_definition(instance, link, refused)) {
 		if (!instance->refused)
-			log_error("ALARM %s: /jackpot/rows: refused: %s. The pool keeps the "
-				  "rows that it has; hits at rows that it lacks are not paid",
+			log_error_as("pool.terms.refused",
+				"ALARM %s: /jackpot/rows: refused: %s. The pool keeps the "
+				"rows that it has; hits at rows that it lacks are not paid",
 				link->id, refused);
 		instance->refused = true;
 		return;

@@ -209,8 +209,9 @@ static bool readable(struct pool_instance *instance, const struct rests *rests)
 {
 	bool good = rests->fault.text[0] == '\0';
 	if (!good && !instance->transfers.unreadable)
-		log_error("ALARM pool %u is retired, and its money stays in the reserve, because "
-			  "what is stored about a pool that follows it cannot be read: %s",
+		log_error_as("pool.transfer.unreadable",
+			"ALARM pool %u is retired, and its money stays in the reserve, because "
+			"what is stored about a pool that follows it cannot be read: %s",
 			instance->pool.number, rests->fault.text);
 	instance->transfers.unreadable = !good;
 	return good;
@@ -230,7 +231,7 @@ static void follow(struct service *service, struct pool_instance *instance)
 	if (!readable(instance, &rests))
 		return;
 	if (!goes && !instance->transfers.circle)
-		log_error(
+		log_error_as("pool.transfer.circular",
 			"ALARM pool %u is retired, and its money would go to pool %u, but that "
 			"pool is also retired, and from there the money would come back: it "
 			"stays in the reserve until an action \"retire\" names another pool in /rest",

@@ -6,6 +6,7 @@
 #include "services/spin-engine/adapters/codec.h"
 #include "services/spin-engine/adapters/engine.h"
 #include "services/spin-engine/adapters/quarantine.h"
+#include "services/spin-engine/adapters/traced.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
@@ -129,6 +130,15 @@ static void answer(struct engine *engine, struct seat *seat, const struct player
 		request->deadline_us = 0;
 		return;
 	}
+	if (traced(&request->command))
+		traced_hop(&request->command,
+			(struct log_hop){ .event = "engine.verdict.received",
+				.message = fact->refusal == 0 ? "the wallet has booked a row"
+							      : "the wallet has refused a row",
+				.round = fact->round,
+				.move = fact->move,
+				.seq = fact->seq,
+				.us = clock_mono_us() - request->arrived_us });
 	request = play_decided(engine, seat);
 	if (fact->refusal == 0) {
 		answer_state(engine, seat, request, from, true);
@@ -136,8 +146,9 @@ static void answer(struct engine *engine, struct seat *seat, const struct player
 	}
 	if (fact->refusal == CARILLON__REFUSAL__REFUSAL_PENDING) {
 		metric_add(engine->metrics.lost_pending, 1);
-		log_error("ALARM player %" PRId64 " move %" PRIu64
-			  ": the wallet's pending amount differs from the engine's",
+		log_error_as("engine.move.pending_differs",
+			"ALARM player %" PRId64 " move %" PRIu64
+			": the wallet's pending amount differs from the engine's",
 			seat->player.id, fact->move);
 	}
 	seat->refused++;
@@ -162,8 +173,9 @@ static bool adopt(struct engine *engine, struct seat *seat, const Carillon__Wall
 	seat_touch(&engine->seats, seat);
 	if (result == ADOPT_SKIPPED && fact.kind != PLAYER_MOVE_OPEN) {
 		metric_add(engine->metrics.skipped, 1);
-		log_warn("player %" PRId64 ": move %" PRIu64
-			 " was adopted, but the previous move is missing",
+		log_warn_as("engine.move.skipped",
+			"player %" PRId64 ": move %" PRIu64
+			" was adopted, but the previous move is missing",
 			seat->player.id, fact.move);
 	}
 	if (result != ADOPT_KNOWN) {

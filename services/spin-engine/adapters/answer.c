@@ -5,6 +5,7 @@
 #include "libcommon/io/log.h"
 #include "services/spin-engine/adapters/cards.h"
 #include "services/spin-engine/adapters/engine.h"
+#include "services/spin-engine/adapters/traced.h"
 #include "services/spin-engine/adapters/view_phase.h"
 
 #include "bus.pb-c.h"
@@ -180,6 +181,13 @@ static void send(
 		length = carillon__bus__get_packed_size(&bus);
 		bytes = arena_take(&engine->arena, length);
 		carillon__bus__pack(&bus, bytes);
+		if (traced(command))
+			traced_hop(
+				command, (struct log_hop){ .event = "engine.reply.sent",
+						 .message = reply->http_status == 200
+								    ? "the reply is sent"
+								    : "the reply is sent: refused",
+						 .round = reply->round ? reply->round->round : 0 });
 		service_bus_send_now(engine->service, command->reply_to, bytes, length);
 	}
 	arena_reset(&engine->arena);
@@ -249,8 +257,8 @@ static Carillon__RoundView *view_of(struct engine *engine, const struct seat *se
 
 	if (status == VIEW_OK)
 		return view;
-	log_error("ALARM player %" PRId64 " round %" PRIu64 ": %s", seat->player.id,
-		play->round.move, view_status_text(status));
+	log_error_as("engine.round.unreadable", "ALARM player %" PRId64 " round %" PRIu64 ": %s",
+		seat->player.id, play->round.move, view_status_text(status));
 	return NULL;
 }
 

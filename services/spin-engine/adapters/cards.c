@@ -52,8 +52,9 @@ void cards_rules_read(PGconn *conn, struct cards_rules *rules_r)
 	int n = PQntuples(result);
 
 	if (n > CARDS_RULES_MAX && n != rules_r->found)
-		log_error("ALARM cards.odds, cards.participation: found %d rules, expected at most "
-			  "%d: no cards start until there are fewer",
+		log_error_as("engine.cards.too_many_rules",
+			"ALARM cards.odds, cards.participation: found %d rules, expected at most "
+			"%d: no cards start until there are fewer",
 			n, CARDS_RULES_MAX);
 	rules_r->found = n;
 	n = n <= CARDS_RULES_MAX ? n : 0;

@@ -97,7 +97,8 @@ static void load_keys(struct engine *e, PGconn *conn)
 				error);
 		if (!numbered_keys_create(path, error))
 			fatal("%s", error);
-		log_warn("%s did not exist: created it with a new service key; keep a copy", path);
+		log_warn_as("engine.key.created",
+			"%s did not exist: created it with a new service key; keep a copy", path);
 		status = keys_load(path, &e->keys, error);
 	}
 	if (status != NUMBERED_KEYS_OK || !store_check_keys(conn, e->keys, error))
@@ -118,7 +119,7 @@ static void refresh_keys(struct engine *e, PGconn *conn)
 	if (keys_load(path, &fresh, error) != NUMBERED_KEYS_OK ||
 		!keys_follow(path, fresh, e->keys, error) ||
 		!store_check_keys(conn, fresh, error)) {
-		log_error("ALARM CARILLON_KEYS: %s", error);
+		log_error_as("engine.keys.unreadable", "ALARM CARILLON_KEYS: %s", error);
 		keys_free(&fresh);
 		return;
 	}
@@ -143,7 +144,7 @@ static void check_forced(const struct engine *e, PGconn *conn)
 		fatal("SPIN_ENGINE_FORCED_DRAWS: found 1 on a \"%s\" installation, expected 0: "
 		      "only test installations allow forced draws",
 			common.kind);
-	log_warn("forced draws are on: this is a test installation");
+	log_warn_as("engine.draws.forced", "forced draws are on: this is a test installation");
 }
 
 /* The engine does not start with a generator that fails its known answers, or with a source that
@@ -307,12 +308,14 @@ static size_t facts_from_rows(
 			take_fact(service, shard, &facts[i].fact, &seq);
 		gap = status == SERVICE_GAP;
 		if (gap)
-			log_error("shard %" PRIu32 ": journal: found row %" PRIu64
-				  ", expected row %" PRIu64,
+			log_error_as("engine.journal.gap",
+				"shard %" PRIu32 ": journal: found row %" PRIu64
+				", expected row %" PRIu64,
 				shard->shard, facts[i].envelope.seq, state->gate.last + 1);
 		else if (status != SERVICE_TAKEN)
-			log_error("shard %" PRIu32 ": journal: row %" PRIu64
-				  " is of a player of another shard",
+			log_error_as("engine.journal.wrong_shard",
+				"shard %" PRIu32 ": journal: row %" PRIu64
+				" is of a player of another shard",
 				shard->shard, facts[i].envelope.seq);
 	}
 	*seq_r = state->gate.last;

@@ -166,8 +166,9 @@ static void warn_outdated_files(const struct games *games, PGconn *conn)
 {
 	for (size_t i = 0; i < games->count; i++)
 		if (games_behind(games, conn, games->entry[i].game->id))
-			log_warn("game %s: found version %" PRIu32
-				 " here, but carillon.game announces a different definition",
+			log_warn_as("engine.game.differs",
+				"game %s: found version %" PRIu32
+				" here, but carillon.game announces a different definition",
 				games->entry[i].game->id, games->entry[i].game->version);
 }
 
@@ -250,13 +251,15 @@ const struct game *games_by_digest(
 		definition_parse_flags("carillon.game", PQgetvalue(result, 0, 0),
 			(size_t)PQgetlength(result, 0, 0),
 			DEFINITION_UNPROVEN | DEFINITION_SIMULATED, game, error) != DEFINITION_OK) {
-		log_error("an older definition of game %" PRIu32 ": %s", number, error);
+		log_error_as("engine.definition.unreadable",
+			"an older definition of game %" PRIu32 ": %s", number, error);
 		free(game);
 		game = NULL;
 	}
 	PQclear(result);
 	if (!game) {
-		log_error("game %" PRIu32 ": definition %s is not in carillon.game", number,
+		log_error_as("engine.definition.missing",
+			"game %" PRIu32 ": definition %s is not in carillon.game", number,
 			digest_text);
 		return NULL;
 	}

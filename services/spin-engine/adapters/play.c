@@ -8,6 +8,7 @@
 #include "services/spin-engine/adapters/codec.h"
 #include "services/spin-engine/adapters/engine.h"
 #include "services/spin-engine/adapters/quarantine.h"
+#include "services/spin-engine/adapters/traced.h"
 
 #include <assert.h>
 #include <inttypes.h>
@@ -155,6 +156,13 @@ static void launch(struct engine *engine, struct seat *seat, struct request *req
 	if (!seat->flight.bytes)
 		fatal("no memory for a proposal");
 	carillon__wallet_command__pack(&command, seat->flight.bytes);
+	if (traced(&request->command))
+		traced_hop(&request->command,
+			(struct log_hop){ .event = "engine.move.proposed",
+				.message = "the move is decided; the proposal goes to the wallet",
+				.round = proposal->round,
+				.move = proposal->move,
+				.us = clock_mono_us() - request->arrived_us });
 	send(engine, seat, clock_mono_us());
 }
 
@@ -235,7 +243,8 @@ static void stop_draws(struct engine *engine)
 	engine->health.told = true;
 	snprintf(reason, sizeof(reason), "random numbers: %s",
 		draw_health_text(&engine->health, text));
-	log_error("ALARM %s: all play is stopped; players can finish open rounds", reason);
+	log_error_as("engine.draws.stopped",
+		"ALARM %s: all play is stopped; players can finish open rounds", reason);
 	metric_set(engine->metrics.draw_fault, 1);
 	service_unhealthy(engine->service, reason);
 	store_stop(service_pg(engine->service), 0, reason);
@@ -310,8 +319,9 @@ static bool make_entropy(struct engine *engine, const struct seat *seat, const s
 /* A round exceeded its bounds: stops this game here and on every other engine. */
 static void stop_game(struct engine *engine, const struct seat *seat, const struct game *game)
 {
-	log_error("ALARM game %s: a round of player %" PRId64
-		  " exceeded its proven bounds; the game is stopped",
+	log_error_as("engine.game.stopped",
+		"ALARM game %s: a round of player %" PRId64
+		" exceeded its proven bounds; the game is stopped",
 		game->id, seat->player.id);
 	metric_add(engine->metrics.stopped, 1);
 	store_stop(service_pg(engine->service), game->number, "a round exceeded its proven bounds");
@@ -393,7 +403,8 @@ static void decide_propose(struct engine *engine, struct seat *seat, struct requ
 		too_soon(engine, seat))
 		return;
 	if (!make_entropy(engine, seat, game, play, command, &entropy)) {
-		log_error("ALARM player %" PRId64 ": the service key of their round is missing",
+		log_error_as("engine.key.missing",
+			"ALARM player %" PRId64 ": the service key of their round is missing",
 			seat->player.id);
 		fail(engine, seat, REFUSED_GAME_STOPPED);
 		return;
@@ -642,6 +653,9 @@ void play_command(struct engine *engine, const struct spin_command *command)
 		fatal("no memory for a command");
 	request->command = *command;
 	request->arrived_us = clock_mono_us();
+	if (traced(command))
+		traced_hop(command, (struct log_hop){ .event = "engine.command.received",
+					    .message = "the command has come" });
 	if (!seat_push(&engine->seats, seat, request)) {
 		metric_add(engine->metrics.busy, 1);
 		note_declined(engine, request);

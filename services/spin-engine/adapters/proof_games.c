@@ -171,7 +171,8 @@ static void load(struct offer *offer)
 		memcmp(game->digest, offer->digest, sizeof(offer->digest)) == 0) {
 		offer->game = game;
 	} else {
-		log_error("a definition of game %" PRIu32 ": %s", offer->number, error);
+		log_error_as("engine.definition.unreadable", "a definition of game %" PRIu32 ": %s",
+			offer->number, error);
 		free(game);
 	}
 	free(offer->text);

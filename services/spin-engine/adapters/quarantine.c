@@ -38,8 +38,9 @@ void quarantine_put(
 	va_start(arguments, format);
 	(void)vsnprintf(quarantine->found, sizeof(quarantine->found), format, arguments);
 	va_end(arguments);
-	log_error("ALARM player %" PRId64 " is quarantined at row %" PRIu64 " of shard %" PRIu32
-		  ": %s; all others play on; see: jackpotctl quarantine show %" PRId64,
+	log_error_as("engine.player.quarantined",
+		"ALARM player %" PRId64 " is quarantined at row %" PRIu64 " of shard %" PRIu32
+		": %s; all others play on; see: jackpotctl quarantine show %" PRId64,
 		seat->player.id, seq, seat->shard, quarantine->found, seat->player.id);
 	seat_touch_soon(&engine->seats, seat);
 	seat_land(seat);
@@ -210,7 +211,8 @@ static void try_again(struct engine *engine, player_id player)
 	seat = seats_find(&engine->seats, player);
 	seat_touch_soon(&engine->seats, seat);
 	if (seat_aside(seat)) {
-		log_error("player %" PRId64 " stays in quarantine: %s", player,
+		log_error_as("engine.player.stays_quarantined",
+			"player %" PRId64 " stays in quarantine: %s", player,
 			seat->quarantine->found);
 		return;
 	}
@@ -222,7 +224,8 @@ static void try_again(struct engine *engine, player_id player)
 	if (seat_aside(seat))
 		return;
 	seat_set_aside(&engine->seats, seat)->ended = true; /* until the row is deleted */
-	log_warn("player %" PRId64 " plays again: all their rows are read", player);
+	log_warn_as("engine.player.released",
+		"player %" PRId64 " plays again: all their rows are read", player);
 }
 
 void quarantine_open(struct engine *engine, uint32_t shard)

@@ -36,7 +36,8 @@ bool replay_connected(struct engine *engine)
 		return true;
 	engine->replica = PQconnectdb(common.pg_ro_dsn);
 	if (PQstatus(engine->replica) != CONNECTION_OK) {
-		log_warn("replays: %s", PQerrorMessage(engine->replica));
+		log_warn_as(
+			"engine.replica.failed", "replays: %s", PQerrorMessage(engine->replica));
 		return false;
 	}
 	PQclear(PQexec(engine->replica, "set statement_timeout = '400ms'"));
@@ -50,7 +51,7 @@ PGresult *replay_query(
 
 	if (PQresultStatus(result) == PGRES_TUPLES_OK)
 		return result;
-	log_warn("replays: %s", PQresultErrorMessage(result));
+	log_warn_as("engine.replica.failed", "replays: %s", PQresultErrorMessage(result));
 	PQclear(result);
 	return NULL;
 }
@@ -209,8 +210,9 @@ void replay_answer(struct engine *engine, struct seat *seat, struct request *req
 		VIEW_PHASES_MAX, &view);
 	if (status != VIEW_OK) {
 		metric_add(engine->metrics.replay_differs, 1);
-		log_error("ALARM replay of player %" PRId64 " round %" PRIu64 ": %s", player.id,
-			move, view_status_text(status));
+		log_error_as("engine.replay.differs",
+			"ALARM replay of player %" PRId64 " round %" PRIu64 ": %s", player.id, move,
+			view_status_text(status));
 		arena_reset(&engine->arena);
 		refuse(engine, seat, request, status == VIEW_DIFFERS ? 500 : 503);
 		return;

@@ -70,9 +70,9 @@ static void set_aside(struct seats *seats, struct seat *seat, const char *table,
 	struct seat_quarantine *quarantine = seat_set_aside(seats, seat);
 
 	snprintf(quarantine->found, sizeof(quarantine->found), "%s: the state is %s", table, found);
-	log_error("ALARM player %" PRId64
-		  " is quarantined: %s; all others play on; see: jackpotctl "
-		  "quarantine show %" PRId64,
+	log_error_as("engine.player.quarantined",
+		"ALARM player %" PRId64 " is quarantined: %s; all others play on; see: jackpotctl "
+		"quarantine show %" PRId64,
 		seat->player.id, quarantine->found, seat->player.id);
 	seat_touch_soon(seats, seat);
 }
@@ -348,7 +348,8 @@ void store_start(PGconn *conn)
 		" where g.game = s.game and g.time >= s.since) returning s.game",
 		0, NULL);
 	for (int i = 0; i < PQntuples(result); i++)
-		log_warn("game %" PRId64 " (0: all): an operator started it again",
+		log_warn_as("engine.game.started",
+			"game %" PRId64 " (0: all): an operator started it again",
 			pg_number(result, i, 0));
 	PQclear(result);
 }
@@ -429,7 +430,7 @@ uint32_t store_script(PGconn *conn, player_id player, uint32_t script_r[PLAYER_F
 		" returning script) select unnest(script) from taken",
 		1, parameters);
 	if (PQntuples(result) > PLAYER_FORCED_MAX)
-		log_error(
+		log_error_as("engine.script.too_long",
 			"engine.forced_draw: player %" PRId64
 			": found a script of %d draws, expected at most %d: the script is skipped",
 			player, PQntuples(result), PLAYER_FORCED_MAX);

@@ -95,7 +95,9 @@ struct wallet_shard {
 	struct wallet_outflow outflow;
 	struct wallet_republish republish;
 	struct close_state close;
-	uint64_t head_batch; /* last batch with a signed digest (heads.c) */
+	uint64_t head_batch;	   /* last batch with a signed digest (heads.c) */
+	struct traced_row *traced; /* of sampled requests, in this batch (traced.h); NULL: never */
+	size_t traced_n;
 };
 
 #define WALLET_KINDS_SEEN 40 /* kinds below it have a metric each */
@@ -252,10 +254,11 @@ void wallet_claims_forget_closed(struct wallet_shard *shard);
 bool wallet_claims_was_paid(PGconn *conn, player_id player, uint64_t move, uint32_t index);
 
 /* feed.c: jackpot.feed. */
-/* Queues the claims of a row that was just booked, each with the current totals; sent after the
- * commit. */
+struct Carillon__Envelope;
+/* Queues the claims of a row that was just booked, each with the current totals and the trace of
+ * the command's envelope; sent after the commit. */
 void wallet_feed_claims(struct wallet *wallet, struct service *service, struct service_shard *shard,
-	const struct wallet_row *row);
+	const struct wallet_row *row, const struct Carillon__Envelope *asked);
 /* Sends totals and repeats of open claims that are due. Only when the shard is settled. */
 void wallet_feed_due(struct wallet *wallet, struct service *service, struct service_shard *shard,
 	uint64_t mono_us);

@@ -83,7 +83,8 @@ static bool partitions_make(PGconn *conn, struct wallet_shard *shard, uint32_t d
 		shard->partitions_from = day;
 		shard->partitions_end = day + LEAVES_AHEAD + 1;
 	} else {
-		log_warn("shard %u: cannot create the journal's next partitions: %s", shard->shard,
+		log_warn_as("wallet.partitions.failed",
+			"shard %u: cannot create the journal's next partitions: %s", shard->shard,
 			PQresultErrorMessage(result));
 	}
 	PQclear(result);
@@ -165,7 +166,8 @@ static void closer_end(struct partition_closer *closer)
 
 static void closer_failed(struct partition_closer *closer, uint64_t mono_us)
 {
-	log_warn("shard %u: cannot close the partition of day %u, next attempt in a minute: %s",
+	log_warn_as("wallet.partition.unclosed",
+		"shard %u: cannot close the partition of day %u, next attempt in a minute: %s",
 		closer->shard, closer->day, PQerrorMessage(closer->conn));
 	closer_end(closer);
 	closer->look_us = mono_us + AGAIN_US;

@@ -126,13 +126,15 @@ static void fact_fill(Carillon__WalletFact *fact, uint32_t shard, const struct w
 }
 
 const uint8_t *fact_pack(struct service *service, const struct service_shard *shard,
-	const struct wallet_row *row, size_t *length_r)
+	const struct wallet_row *row, const Carillon__Envelope *asked, size_t *length_r)
 {
 	fact_fill(&build.fact, shard->shard, row);
 	carillon__envelope__init(&build.envelope);
 	service_envelope(service, &build.envelope, shard->incarnation, row->seq);
 	build.envelope.time_us =
 		row->time_us; /* the time of booking, even when it is published again */
+	if (asked != NULL && log_sampled(asked->trace.data, asked->trace.len))
+		build.envelope.trace = asked->trace;
 	build.fact.envelope = &build.envelope;
 	size_t size = carillon__wallet_fact__get_packed_size(&build.fact);
 	uint8_t *bytes = room_for(&build.bytes, &build.room, size);

@@ -5,6 +5,8 @@
 #include "libcommon/service/service.h"
 #include "services/wallet/core/wallet.h"
 
+#include "envelope.pb-c.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
@@ -16,9 +18,10 @@ void fact_player_key(player_id player, uint8_t key_r[PLAYER_KEY_BYTES]);
 void fact_pool_key(uint32_t pool, uint8_t key_r[POOL_KEY_BYTES]);
 
 /* Packs a row as a WalletFact. The bytes are static: valid until the next call of a function of
- * this file. */
+ * this file. asked: the envelope of the row's command, whose trace the fact carries if it is
+ * sampled; NULL: the fact is published again. */
 const uint8_t *fact_pack(struct service *service, const struct service_shard *shard,
-	const struct wallet_row *row, size_t *length_r);
+	const struct wallet_row *row, const Carillon__Envelope *asked, size_t *length_r);
 /* Packs the verdict on a command, a Bus message, around the bytes of its row's fact. The result is
  * static too, in a buffer of its own. */
 const uint8_t *fact_verdict(struct service *service, const struct service_shard *shard,

@@ -96,7 +96,8 @@ static void totals_send(struct wallet *wallet, struct service *service,
 }
 
 static void claim_send(struct wallet *wallet, struct service *service,
-	const struct service_shard *held, uint64_t seq, Carillon__Claim *claim, send_function *send)
+	const struct service_shard *held, uint64_t seq, Carillon__Claim *claim,
+	const Carillon__Envelope *asked, send_function *send)
 {
 	Carillon__Envelope envelope, outer;
 	Carillon__JackpotCommand command;
@@ -105,6 +106,8 @@ static void claim_send(struct wallet *wallet, struct service *service,
 	carillon__jackpot_command__init(&command);
 	carillon__envelope__init(&outer);
 	service_envelope(service, &outer, held->incarnation, 0);
+	if (asked != NULL)
+		outer.trace = asked->trace;
 	feed.claim = claim;
 	command.envelope = &outer;
 	command.pool = claim->pool;
@@ -163,12 +166,12 @@ static Carillon__Claim claim_fill(const struct wallet_claim *claim, player_id pl
 }
 
 void wallet_feed_claims(struct wallet *wallet, struct service *service, struct service_shard *held,
-	const struct wallet_row *row)
+	const struct wallet_row *row, const Carillon__Envelope *asked)
 {
 	for (uint32_t i = 0; i < row->claims_n; i++) {
 		Carillon__Claim claim = claim_fill(
 			&row->claims[i], row->player, row->move, row->currency, row->time_us);
-		claim_send(wallet, service, held, row->seq, &claim, service_command);
+		claim_send(wallet, service, held, row->seq, &claim, asked, service_command);
 	}
 }
 
@@ -210,8 +213,8 @@ static void claims_due(struct wallet *wallet, struct service *service, struct se
 			continue;
 		Carillon__Claim claim = claim_fill(
 			&open->claim, open->player, open->move, open->currency, open->opened_us);
-		claim_send(
-			wallet, service, held, shard->committed_seq, &claim, service_command_now);
+		claim_send(wallet, service, held, shard->committed_seq, &claim, NULL,
+			service_command_now);
 		open->delay_us = open->delay_us * 2 > CLAIM_DELAY_MAX_US ? CLAIM_DELAY_MAX_US
 									 : open->delay_us * 2;
 		open->next_send_us = mono_us + open->delay_us;

@@ -8,6 +8,7 @@
 #include "services/wallet/adapters/fact.h"
 #include "services/wallet/adapters/quarantine.h"
 #include "services/wallet/adapters/rows.h"
+#include "services/wallet/adapters/traced.h"
 
 #include "bus.pb-c.h"
 
@@ -91,14 +92,16 @@ static struct booked *book(struct service *service, struct service_shard *held,
 	wallet_claims_open(shard, &booked->row, clock_mono_us());
 	if (entry->account.exists)
 		dirty_mark(&shard->dirty, entry, row->seq, clock_mono_us());
-	const uint8_t *bytes = fact_pack(service, held, row, &length);
+	const uint8_t *bytes = fact_pack(service, held, row, command->envelope, &length);
 	ring_put(shard, row, bytes, length);
 	fact_player_key(row->player, key);
 	tell(service, held, command, bytes, length);
 	if (!shard->outflow.behind)
 		service_send(
 			service, TOPIC_WALLET_FACTS, held->shard, key, sizeof(key), bytes, length);
-	wallet_feed_claims(wallet, service, held, row);
+	wallet_feed_claims(wallet, service, held, row, command->envelope);
+	if (traced(command->envelope))
+		traced_booked(shard, row, command->envelope);
 	wallet_metrics_row(&wallet->metrics, row);
 	service_commit_soon(service);
 	return booked;
@@ -137,7 +140,7 @@ static void answer_row(struct service *service, struct service_shard *held,
 	const struct wallet_row *row, const struct command *command)
 {
 	size_t length;
-	const uint8_t *fact = fact_pack(service, held, row, &length);
+	const uint8_t *fact = fact_pack(service, held, row, NULL, &length);
 
 	answer(service, held, fact, length, command);
 }
@@ -171,8 +174,9 @@ static uint64_t spent_row(struct service *service, struct service_shard *held,
 			answer_row(service, held, &row, command);
 		return row.seq;
 	}
-	log_warn("player %" PRId64 ": the row of move %" PRIu64 " is not among the player's "
-		 "last %d rows",
+	log_warn_as("wallet.row.not_found",
+		"player %" PRId64 ": the row of move %" PRIu64 " is not among the player's "
+		"last %d rows",
 		account->player, move, ROWS_WALK_MAX);
 	return 0;
 }
@@ -277,8 +281,9 @@ static void handle_proposal(struct service *service, struct service_shard *held,
 		break;
 	case WALLET_AHEAD:
 		metric_add(wallet->metrics.ahead, 1);
-		log_error("player %" PRId64 ": found a proposal for move %" PRIu64
-			  ", expected at most %" PRIu64 "; not booked",
+		log_error_as("wallet.proposal.ahead",
+			"player %" PRId64 ": found a proposal for move %" PRIu64
+			", expected at most %" PRIu64 "; not booked",
 			command->player, command->proposal.move,
 			entry->account.exists ? entry->account.last_move + 1 : 0);
 		break;
@@ -359,10 +364,10 @@ static void handle_outside(struct service *service, struct service_shard *held,
 	booked->keeps_id = wallet_outside_keeps_id(&row);
 	memcpy(booked->content_hash, command->outside.content_hash, WALLET_ID_BYTES);
 	if (row.refusal == WALLET_REFUSAL_CONTENT)
-		log_error("player %" PRId64
-			  ": the id of an earlier deposit, withdrawal or other outside booking "
-			  "was used again for a different request; refused (journal seq %" PRIu64
-			  ")",
+		log_error_as("wallet.outside.other_content",
+			"player %" PRId64
+			": the id of an earlier deposit, withdrawal or other outside booking "
+			"was used again for a different request; refused (journal seq %" PRIu64 ")",
 			row.player, row.seq);
 	if (!booked->keeps_id)
 		return;
@@ -427,8 +432,9 @@ static void handle_award(struct service *service, struct service_shard *held,
 	row.record_length = (uint32_t)fact_award_pack(&row.award, packed, sizeof(packed));
 	(void)book(service, held, entry, &row, command);
 	if (row.refusal != WALLET_REFUSAL_NONE) {
-		log_error("player %" PRId64 ": award of pool %u for move %" PRIu64
-			  ", claim %u was refused (refusal %u), seq %" PRIu64,
+		log_error_as("wallet.award.refused",
+			"player %" PRId64 ": award of pool %u for move %" PRIu64
+			", claim %u was refused (refusal %u), seq %" PRIu64,
 			row.player, row.award.pool, row.award.move, row.award.index, row.refusal,
 			row.seq);
 		return;
@@ -560,7 +566,8 @@ void wallet_handle_bus(struct service *service, const uint8_t *bytes, size_t len
 	Carillon__Bus *bus = carillon__bus__unpack(NULL, length, bytes);
 
 	if (bus == NULL) {
-		log_warn("nanomsg: found %zu bytes, expected a Bus message; ignored", length);
+		log_warn_as("bus.message.unreadable",
+			"nanomsg: found %zu bytes, expected a Bus message; ignored", length);
 		return;
 	}
 	if (bus->body_case == CARILLON__BUS__BODY_REPUBLISH) {

@@ -50,7 +50,8 @@ static void key_take_again(void)
 	if (access(heads.key_path, F_OK) != 0)
 		return; /* loading would create another key */
 	if (!chain_key_load(heads.key_path, &key, error)) {
-		log_error("ALARM CARILLON_KEYS: %s; heads are still signed with the earlier key",
+		log_error_as("wallet.keys.unreadable",
+			"ALARM CARILLON_KEYS: %s; heads are still signed with the earlier key",
 			error);
 		return;
 	}
@@ -78,7 +79,8 @@ static void tail_truncate(int fd)
 void heads_start(struct service *service, const char *folder, const char *copy)
 {
 	if (folder[0] == '\0') {
-		log_warn("WALLET_HEADS is empty: no signed heads of the chain are written");
+		log_warn_as("wallet.heads.off",
+			"WALLET_HEADS is empty: no signed heads of the chain are written");
 		return;
 	}
 	if (mkdir(folder, 0755) != 0 && errno != EEXIST)
@@ -101,7 +103,8 @@ static bool append(const char *text, size_t length)
 
 	if (n == (ssize_t)length && fsync(heads.fd) == 0)
 		return true;
-	log_error("ALARM %s: cannot write signed heads of the chain: %s", heads.path,
+	log_error_as("wallet.heads.unwritten",
+		"ALARM %s: cannot write signed heads of the chain: %s", heads.path,
 		n >= 0 && n < (ssize_t)length ? "no space" : strerror(errno));
 	if (n > 0 && ftruncate(heads.fd, end) != 0)
 		fatal("%s: cannot cut off an incomplete line: %s", heads.path, strerror(errno));

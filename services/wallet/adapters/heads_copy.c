@@ -44,7 +44,8 @@ void heads_copy_start(const char *folder, const char *copy, const char *instance
 
 static bool alarm_raise(const struct copied *copied, const char *why)
 {
-	log_error("ALARM WALLET_HEADS_COPY: %s: %s", copied->to, why);
+	log_error_as(
+		"wallet.heads_copy.failed", "ALARM WALLET_HEADS_COPY: %s: %s", copied->to, why);
 	return false;
 }
 

@@ -86,7 +86,8 @@ void id_table_take(struct id_table *table, const struct id_table_kind *kind, PGr
 		uint8_t *id = pg_bytea(result, i, 0, &length);
 		struct id_table_head *head;
 		if (length != WALLET_ID_BYTES) { /* no command names it */
-			log_error("ALARM %s: found an id of %zu bytes, expected %d; left out",
+			log_error_as("wallet.row.bad_id",
+				"ALARM %s: found an id of %zu bytes, expected %d; left out",
 				kind->table, length, WALLET_ID_BYTES);
 			PQfreemem(id);
 			continue;

@@ -9,7 +9,8 @@
 static int at_most(int n, int max, int *found, const char *what)
 {
 	if (n > max && n != *found)
-		log_error("ALARM %s: found %d, expected at most %d: the last ones are not applied",
+		log_error_as("wallet.rules.too_many",
+			"ALARM %s: found %d, expected at most %d: the last ones are not applied",
 			what, n, max);
 	*found = n;
 	return n < max ? n : max;

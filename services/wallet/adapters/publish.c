@@ -21,7 +21,7 @@ static uint64_t publish_chunk(struct wallet *wallet, struct service *service,
 	for (size_t i = 0; i < n; i++) {
 		uint8_t key[PLAYER_KEY_BYTES];
 		size_t length;
-		const uint8_t *fact = fact_pack(service, held, &rows[i], &length);
+		const uint8_t *fact = fact_pack(service, held, &rows[i], NULL, &length);
 		fact_player_key(rows[i].player, key);
 		service_send_now(
 			service, TOPIC_WALLET_FACTS, held->shard, key, sizeof(key), fact, length);
@@ -91,8 +91,9 @@ void wallet_publish_committed(
 
 	wallet_outflow_committed(&shard->outflow, shard->committed_seq, &kafka);
 	if (!was_behind && shard->outflow.behind)
-		log_warn("shard %u: Kafka takes no facts; from seq %" PRIu64
-			 " on they are read from the journal",
+		log_warn_as("wallet.facts.held_back",
+			"shard %u: Kafka takes no facts; from seq %" PRIu64
+			" on they are read from the journal",
 			held->shard, shard->outflow.handed + 1);
 	/* Under load, only at this point are no rows under way: publish the missing ones now. */
 	if (shard->outflow.behind &&

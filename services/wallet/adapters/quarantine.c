@@ -26,9 +26,9 @@ void quarantine_put(
 	if (seq > quarantine->seq)
 		quarantine->seq = seq;
 	found_set(quarantine, found);
-	log_error("ALARM player %" PRId64
-		  " is quarantined: %s; all others play on; see: jackpotctl "
-		  "quarantine show %" PRId64,
+	log_error_as("wallet.player.quarantined",
+		"ALARM player %" PRId64 " is quarantined: %s; all others play on; see: jackpotctl "
+		"quarantine show %" PRId64,
 		entry->account.player, found, entry->account.player);
 }
 
@@ -145,12 +145,14 @@ static void try_again(struct wallet *wallet, struct service *service, struct acc
 	quarantine->ended = stored_tried(&fault);
 	arena_reset(&wallet->scratch);
 	if (quarantine->ended) {
-		log_warn("player %" PRId64 " plays again: all that is stored about them is read",
+		log_warn_as("wallet.player.released",
+			"player %" PRId64 " plays again: all that is stored about them is read",
 			player);
 		return;
 	}
 	found_set(quarantine, fault.text);
-	log_error("player %" PRId64 " stays in quarantine: %s", player, fault.text);
+	log_error_as("wallet.player.stays_quarantined",
+		"player %" PRId64 " stays in quarantine: %s", player, fault.text);
 }
 
 static void tell(struct wallet *wallet, struct service *service)

@@ -134,8 +134,9 @@ static struct wallet_row row_read(const PGresult *result, int at, struct arena *
 	if (row.kind == WALLET_KIND_AWARD && row.move == 0 &&
 		!fact_award_unpack(row.record, row.record_length, &row.award)) {
 		row.award_lost = true; /* the engine quarantines the player */
-		log_error("ALARM journal: player %" PRId64 ", seq %" PRIu64
-			  ": record: found %u bytes, expected an Award; passed on as it is",
+		log_error_as("wallet.award.unreadable",
+			"ALARM journal: player %" PRId64 ", seq %" PRIu64
+			": record: found %u bytes, expected an Award; passed on as it is",
 			row.player, row.seq, row.record_length);
 	}
 	return row;

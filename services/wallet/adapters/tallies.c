@@ -37,7 +37,7 @@ void wallet_feed_add_pool(struct wallet_shard *shard, uint32_t pool)
 	if (shard->feeds_n == FEED_POOLS_MAX) {
 		static bool told;
 		if (!told)
-			log_error(
+			log_error_as("wallet.tally.too_many_pools",
 				"ALARM pool.tally: found more than %d pools: the totals of pool %u "
 				"are told only when it asks",
 				FEED_POOLS_MAX, pool);
@@ -122,7 +122,7 @@ static void poll_tallies(struct wallet *wallet, struct service *service)
 		wallet->tally_old[i] = wallet->tallies[i].id != 0 && !seen[i];
 	}
 	if (missed != wallet->tallies_missed && missed > 0)
-		log_error(
+		log_error_as("wallet.tally.too_many",
 			"ALARM pool.tally: found %d tallies above the maximum of %d: bets that feed "
 			"them are refused",
 			missed, WALLET_TALLIES_MAX);
@@ -169,8 +169,9 @@ static void poll_switches(struct wallet *wallet, PGconn *conn)
 	if (n > WALLET_STOPS_MAX) {
 		/* Nobody may play what is stopped, so everybody waits. */
 		if (wallet->rules.stopped_n != 1 || wallet->rules.stopped[0] != 0)
-			log_error("ALARM wallet.switch: found %d games, expected at most %d: all "
-				  "games are stopped",
+			log_error_as("wallet.switch.too_many",
+				"ALARM wallet.switch: found %d games, expected at most %d: all "
+				"games are stopped",
 				n, WALLET_STOPS_MAX);
 		wallet->rules.stopped[0] = 0;
 		wallet->rules.stopped_n = 1;
@@ -180,7 +181,8 @@ static void poll_switches(struct wallet *wallet, PGconn *conn)
 	for (int i = 0; i < n; i++)
 		wallet->rules.stopped[i] = (uint32_t)pg_number(result, i, 0);
 	if ((size_t)n != wallet->rules.stopped_n)
-		log_warn("kill switches: %d games are stopped now, %zu before", n,
+		log_warn_as("wallet.switch.changed",
+			"kill switches: %d games are stopped now, %zu before", n,
 			wallet->rules.stopped_n);
 	wallet->rules.stopped_n = (size_t)n;
 	PQclear(result);
@@ -215,7 +217,7 @@ static void poll_stale(struct wallet *wallet, PGconn *conn)
 		else
 			ageing++;
 	if (ageing > 0 && wallet->rates_ageing == 0)
-		log_warn(
+		log_warn_as("wallet.rates.ageing",
 			"carillon.fx_rate: the FX rates of %zu open tallies are older than %s s, "
 			"for example tally %s (currency %s, pool %s). From %s s on, bets that feed "
 			"them are refused: set these rates again, even if they have not changed",
@@ -224,7 +226,7 @@ static void poll_stale(struct wallet *wallet, PGconn *conn)
 			PQgetvalue(result, (int)rules->stale_n, 2), age);
 	wallet->rates_ageing = ageing;
 	if (rules->stale_n > before)
-		log_error(
+		log_error_as("wallet.rates.too_old",
 			"ALARM carillon.fx_rate: the FX rates of %zu open tallies are older "
 			"than %s s, for example tally %u (currency %s, pool %s): bets that feed them are "
 			"refused",

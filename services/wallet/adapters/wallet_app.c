@@ -9,6 +9,7 @@
 #include "services/wallet/adapters/close.h"
 #include "services/wallet/adapters/heads.h"
 #include "services/wallet/adapters/quarantine.h"
+#include "services/wallet/adapters/traced.h"
 
 #include <errno.h>
 #include <sodium.h>
@@ -191,6 +192,7 @@ void wallet_close(struct service *service, struct service_shard *held)
 	arena_free(&shard->arena);
 	free(shard->rows);
 	free(shard->claims);
+	free(shard->traced);
 	free(shard);
 	held->state = NULL;
 }
@@ -270,6 +272,8 @@ void wallet_committed(struct service *service)
 			continue;
 		shard->committed_seq = shard->last_seq;
 		shard->rows_n = 0;
+		if (shard->traced_n > 0)
+			traced_committed(shard);
 		arena_reset(&shard->arena);
 		wallet_claims_forget_closed(shard);
 		wallet_publish_committed(&app, service, held);

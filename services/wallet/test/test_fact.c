@@ -46,7 +46,7 @@ static void test_fact_verdict_adds_the_correlation(void **state)
 		struct wallet_row row = row_of(kinds[i % 3]);
 		size_t length;
 		size_t verdict_length;
-		const uint8_t *fact = fact_pack(&service, &shard, &row, &length);
+		const uint8_t *fact = fact_pack(&service, &shard, &row, NULL, &length);
 
 		const uint8_t *verdict = fact_verdict(
 			&service, &shard, fact, length, correlations[i / 3], &verdict_length);
@@ -75,11 +75,34 @@ static void test_fact_of_a_lost_award_has_its_record(void **state)
 	for (int lost = 0; lost < 2; lost++) {
 		size_t length;
 		row.award_lost = lost != 0;
-		const uint8_t *bytes = fact_pack(&service, &shard, &row, &length);
+		const uint8_t *bytes = fact_pack(&service, &shard, &row, NULL, &length);
 		Carillon__WalletFact *fact = carillon__wallet_fact__unpack(NULL, length, bytes);
 		assert_non_null(fact);
 		assert_int_equal(fact->award == NULL, lost);
 		assert_int_equal(fact->record.len, lost ? sizeof(record) : 0);
+		carillon__wallet_fact__free_unpacked(fact, NULL);
+	}
+}
+
+/* The fact of a sampled command carries its trace; any other fact is as it was. */
+static void test_fact_carries_a_sampled_trace(void **state)
+{
+	struct wallet_row row = row_of(WALLET_KIND_BET);
+	uint8_t trace[25] = { 1, 2, 3 };
+	Carillon__Envelope asked;
+
+	(void)state;
+	carillon__envelope__init(&asked);
+	for (size_t flags = 0; flags < 4; flags++) {
+		size_t length;
+		trace[24] = (uint8_t)flags;
+		asked.trace = (ProtobufCBinaryData){ flags == 2 ? 24 : 25, trace };
+		const uint8_t *bytes = fact_pack(&service, &shard, &row, &asked, &length);
+		Carillon__WalletFact *fact = carillon__wallet_fact__unpack(NULL, length, bytes);
+		assert_non_null(fact);
+		assert_int_equal(fact->envelope->trace.len, flags & 1 ? 25 : 0);
+		if (flags & 1)
+			assert_memory_equal(fact->envelope->trace.data, trace, 25);
 		carillon__wallet_fact__free_unpacked(fact, NULL);
 	}
 }
@@ -89,6 +112,7 @@ int main(void)
 	static const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_fact_verdict_adds_the_correlation),
 		cmocka_unit_test(test_fact_of_a_lost_award_has_its_record),
+		cmocka_unit_test(test_fact_carries_a_sampled_trace),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

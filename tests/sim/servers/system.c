@@ -9,6 +9,7 @@
 #include "libcommon/io/metrics.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <signal.h>
 #include <sodium.h>
 #include <stdarg.h>
@@ -24,6 +25,7 @@ FAKE(clock_mono_us);
 FAKE(log_open);
 FAKE(log_level_parse);
 FAKE(log_trace);
+FAKE(log_hop);
 FAKE(log_line);
 FAKE(fatal);
 FAKE(log_on_fatal);
@@ -310,6 +312,12 @@ void __wrap_log_trace(const void *trace, size_t length)
 	(void)length;
 }
 
+void __wrap_log_hop(const struct log_hop *hop)
+{
+	sim_trace("hop: %s: round %" PRIu64 ", move %" PRIu64 ", seq %" PRIu64, hop->event,
+		hop->round, hop->move, hop->seq);
+}
+
 __attribute__((format(printf, 2, 3))) void __wrap_log_line(
 	enum log_level level, const char *format, ...)
 {
@@ -320,6 +328,8 @@ __attribute__((format(printf, 2, 3))) void __wrap_log_line(
 	va_start(arguments, format);
 	(void)vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
+	for (char *mark = text; (mark = strchr(mark, LOG_EVENT_MARK)) != NULL;)
+		*mark = ' ';
 	sim_trace("%s: %s",
 		level == LOG_ERROR  ? "ERROR"
 		: level == LOG_WARN ? "warn"

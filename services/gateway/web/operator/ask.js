@@ -1,5 +1,5 @@
 // Requests of the console: with the session's cookie, its CSRF token, and a key for each action.
-import { ApiError, randomHex } from "/api.js";
+import { ApiError, randomHex, traceparent } from "/api.js";
 
 export const session = { csrf: null, lost: () => {} };
 
@@ -10,7 +10,7 @@ class NoAnswer extends Error {
 }
 
 async function once(method, path, body, key) {
-	const headers = {};
+	const headers = { traceparent: traceparent() };
 	if (body) headers["Content-Type"] = "application/json";
 	if (key) headers["Idempotency-Key"] = key;
 	if (method === "POST" && session.csrf) headers["X-CSRF-Token"] = session.csrf;
