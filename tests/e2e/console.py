@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The operator's console in Chromium: login, every screen, actions with their preview, reason and second person, what roles hide, the end of a session."""
 import json
+import re
 import subprocess
 import time
 
@@ -310,13 +311,14 @@ def test_approvals():
     done(page)
     page.see(f"{rows}.length === 0 && {taken}.length === 1")
     page.evaluate(code=f"{taken}[0].querySelector('button').click()")
-    becomes = f"{(before + 500000) / 100:,.2f}"
-    page.see(f"document.querySelector('dialog[open]') && document.querySelector('dialog .what').innerText.includes('becomes') && document.querySelector('dialog .what').innerText.includes('{becomes}')")
+    page.see("/ becomes /.test(document.querySelector('dialog[open] .what')?.innerText)")
+    now, then = (float(re.sub("[€,]", "", amount)) for amount in re.search(r"The balance (\S+) becomes (\S+),", page.text(selector="dialog .what")).groups())
+    assert then == now - 15000, (now, then)
     page.fill(selector="dialog [name=reason]", value="they are known")
     send(page)
     done(page)
     page.see(f"{taken}.length === 0")
-    assert person.refresh()["balance_minor"] == before + 500000
+    wait_until("the balance", lambda: person.refresh()["balance_minor"] == before + 500000, 60)
     wait_until("the note of the booking", lambda: place.sql(f"select 1 from gateway.amount_request where player = {person.id} and status = 'approved'") == [], 60)
     decided = place.sql(f"select status, asked_by, decided_by, decided_reason from gateway.amount_request where player = {person.id} and action = 'deposit' order by asked")
     asked = place.sql(f"select status, decided_reason from gateway.amount_request where player = {person.id} and action = 'withdrawal'")
