@@ -2,7 +2,8 @@
 # monitor.sh start|stop|status: carillon-watch, Prometheus and Alertmanager for the installation of CARILLON_DATA, which must have been started. They run
 # under a carillon-supervisor of their own, on ports of run/ports, with their data in monitoring/ of the data folder. CARILLON_ALERTS_URL is the webhook
 # that gets the alerts; CARILLON_MONITORING another folder of rules and configurations than deploy/monitoring; CARILLON_WATCH_MS the pause
-# between two readings of carillon-watch (5000). A start that finds them running takes new rules and configurations in.
+# between two readings of carillon-watch (5000); CARILLON_WATCH_DISKS more paths whose file systems it looks at, separated by blanks. A start that finds them
+# running takes new rules and configurations in.
 set -eu
 . "$(dirname "$0")/lib.sh"
 place=$CARILLON_DATA/monitoring
@@ -30,8 +31,9 @@ write_configurations() {
 }
 
 write_set_up() {
-    local disks dsn
+    local disks dsn disk
     disks="--disk=$CARILLON_DATA"
+    for disk in ${CARILLON_WATCH_DISKS:-}; do disks+=" \"--disk=$disk\""; done
     [ -f "$RUN/foreign-CARILLON_PG_DSN" ] || disks+=" --disk=$("$ROOT/scripts/server.sh" postgres place)"
     dsn=${CARILLON_PG_RO_DSN//\\/\\\\}
     {

@@ -200,7 +200,7 @@ e2e_begin() {
         name=$(basename "$file" .py)
         case $name in _* | lib*) continue ;; esac # what the tests share
         [ $# = 0 ] || [[ " $* " == *" $name "* ]] || continue
-        [ $# != 0 ] || [[ $name != monitoring && $name != schemas ]] || [ -n "${CARILLON_TEST_LONG:-}" ] || continue # need packages of their own
+        [ $# != 0 ] || [[ $name != monitoring && $name != alerts && $name != schemas ]] || [ -n "${CARILLON_TEST_LONG:-}" ] || continue # need packages of their own
         [[ " ${e2e_names[*]} " == *" $name "* ]] || e2e_names+=("$name")
         rm -f "build/e2e-$name.status"
     done

@@ -112,7 +112,7 @@ struct kafka_producer *kafka_producer_new(const char *brokers, enum kafka_pace p
 	producer->pace = pace;
 	producer->rk = kafka_is_none(brokers) ? NULL : handle_new(producer);
 	producer->full = metric_counter("carillon_kafka_queue_full_total", NULL,
-		"Messages that did not fit into librdkafka's queue.");
+		"Messages that found no room while Kafka was away.");
 	producer->replaced = metric_counter("carillon_kafka_producers_replaced_total", NULL,
 		"Producers replaced after an error.");
 	return producer;
@@ -223,8 +223,10 @@ static bool gather(struct kafka_producer *producer, enum topic topic, uint32_t p
 	const struct kafka_held *message)
 {
 	struct kafka_lane *lane = &producer->lanes[topic][partition];
-	if (producer->held + message->length > HELD_MAX)
+	if (producer->held + message->length > HELD_MAX) {
+		metric_add(producer->full, 1);
 		return false;
+	}
 	size_t before = kafka_lane_held(lane);
 	if (!kafka_lane_add(
 		    lane, message->key, message->key_length, message->bytes, message->length))

@@ -224,6 +224,8 @@ void service_poison_start(struct service *service);
 /* Reads the suspects: the commands for which deaths were counted. Call it whenever shards have been
  * taken. */
 void service_poison_read(struct service *service);
+/* Reads them again now and then, while one is quarantined. */
+void service_poison_look(struct service *service);
 /* Sets *command_r to the command's record. True: the command is a suspect, so it is tried later or
  * refused. False: it is recorded as in hand. */
 bool service_poison_apart(struct service *service, const struct kafka_message *message,

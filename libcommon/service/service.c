@@ -362,6 +362,7 @@ static void turn(struct service *service)
 	commit_if_due(service);
 	service_lease_look(service, clock_mono_us());
 	service_reading_start(service);
+	service_poison_look(service);
 	readiness_tell(service);
 }
 

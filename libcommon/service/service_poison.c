@@ -24,6 +24,7 @@
 #define ID_ITEM_TEXT (2 * COMMAND_ID_BYTES + 8) /* "\\x..", in an array */
 #define GROUP_MAX 16u /* suspects with one death that are tried together */
 #define READ_AGAIN_US 1000000u
+#define LOOK_US 5000000u /* for releases, while a command is quarantined */
 #define TRY_AGAIN_US 20000u
 #define SERVER_SERIES_US UINT64_C(60000000)
 #define SERIES "interval '10 min'"
@@ -54,7 +55,7 @@ struct suspect {
 struct poison {
 	struct in_hand *hand;
 	struct suspect *suspects; /* by id */
-	size_t n;
+	size_t n, quarantined_n;
 	uint64_t read_us;
 	struct kept waiting; /* suspects that came, tried after the others */
 	uint64_t try_us;
@@ -235,8 +236,17 @@ void service_poison_read(struct service *service)
 	free(poison->suspects);
 	poison->suspects = suspects;
 	poison->n = kept;
+	poison->quarantined_n = quarantined;
 	poison->read_us = clock_mono_us();
 	readiness_note(service, quarantined);
+}
+
+/* A released command may never come again. Readiness and the alert must end nevertheless. */
+void service_poison_look(struct service *service)
+{
+	const struct poison *poison = poison_of(service);
+	if (poison->quarantined_n > 0 && clock_mono_us() >= poison->read_us + LOOK_US)
+		service_poison_read(service);
 }
 
 /* An operator may have released one, or another instance may have died of one. */

@@ -124,9 +124,9 @@ class Insider:
         self.process.stdin.close()
         assert self.process.wait(60) == 0
 
-    def send(self, *pairs):
-        """(service, message) of each; to its first instance. Back when all have been given to the socket."""
-        self.process.stdin.write("".join(f"ipc://nn/{to}/{to}-1 {message.hex()}\n" for to, message in pairs))
+    def send(self, *pairs, times=1):
+        """(service, message) of each; to its first instance, so often. Back when all have been given to the socket."""
+        self.process.stdin.write("".join(f"ipc://nn/{to}/{to}-1 {message.hex()} {times}\n" for to, message in pairs))
         self.process.stdin.flush()
         for _ in pairs:
             assert self.process.stdout.readline() == "sent\n", self.service

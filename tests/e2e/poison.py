@@ -113,11 +113,11 @@ def test_released_it_takes_effect_once():
     mended()
     code, out, err = jackpotctl("commands", "release", listed()[0]["id"])
     assert code == 0, (out, err)
+    wait_until("a quiet readiness, though nobody has sent it again", lambda: all("quarantined" not in said for said in readiness("wallet")), 20)
     first = wait_until("the bet", lambda: (lambda a: a if a.status == 200 else None)(bet()), 20)
     second = bet()
     assert second.status == 200 and second.json["round"]["round"] == first.json["round"]["round"], (first, second)
     assert place.sql(f"select count(*) from wallet.journal where player = {victim.id} and kind = 2") == [["1"]]
-    wait_until("a quiet readiness", lambda: all("quarantined" not in said for said in readiness("wallet")), 20)
     assert jackpotctl("commands")[0] == 0
     place.verify()
 

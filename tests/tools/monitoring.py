@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""What deploy/monitoring says of itself agrees, and with the source: each alert has a page and a test that fires it, each metric in a rule or a dashboard is
-made by some program, each panel has a query. No server and no package of Prometheus is needed; tests/e2e/monitoring.py does the rest.
+"""What deploy/monitoring says of itself agrees, and with the source: each alert has a page, a test that fires it and a row that names its cause, each metric in
+a rule or a dashboard is made by some program, each panel has a query. No server and no package of Prometheus is needed; tests/e2e/monitoring.py and
+tests/e2e/alerts.py do the rest.
 
     monitoring.py"""
 import glob
@@ -56,6 +57,17 @@ def test_each_alert_is_fired_by_a_test():
     assert not missing, f"no test fires {missing}"
 
 
+def test_each_alert_has_a_cause_or_a_reason():
+    """docs/monitoring.md says which test causes each alert, or why none does; that test names it."""
+    rows = re.findall(r"^\| `(\w+)` \| (\w+) \| (.{5,}) \|$", read(f"{ROOT}/docs/monitoring.md").split("\n## What fires each alert in the tests\n")[1], flags=re.M)
+    assert [name for name, *_ in rows] == ALERTS, f"docs/monitoring.md: found rows {[name for name, *_ in rows]}, expected {ALERTS}"
+    tests = {name: read(f"{ROOT}/tests/e2e/{name}.py") for name in ("monitoring", "alerts")}
+    for name, test, _ in rows:
+        assert test in (*tests, "promtool"), f"docs/monitoring.md: {name}: found the test {test}, expected monitoring, alerts or promtool"
+        named = [other for other, text in tests.items() if f'"{name}"' in text]
+        assert test in named or (test == "promtool" and not named), f"docs/monitoring.md: {name}: found the test {test}, expected one of {named or ['promtool']}"
+
+
 def test_metrics_exist():
     used, recorded = metrics_used()
     unknown = sorted(used - metrics_made() - OWN)
@@ -83,7 +95,7 @@ def test_metrics_are_listed():
 
 def main():
     passed = failed = 0
-    for test in (test_each_alert_has_a_page, test_each_alert_is_fired_by_a_test, test_metrics_exist, test_dashboards_are_whole, test_metrics_are_listed):
+    for test in (test_each_alert_has_a_page, test_each_alert_is_fired_by_a_test, test_each_alert_has_a_cause_or_a_reason, test_metrics_exist, test_dashboards_are_whole, test_metrics_are_listed):
         try:
             test()
             passed += 1

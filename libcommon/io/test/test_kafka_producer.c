@@ -81,16 +81,22 @@ static int64_t arrived(struct world *world)
 	return high;
 }
 
-/* Of all producers so far. */
-static uint64_t replaced(void)
+/* Of all producers so far. `line` is a metric's name, with a line's end before and a blank after.
+ */
+static uint64_t counted(const char *line)
 {
 	size_t length;
 	char *text = metrics_text(&length);
-	const char *at = strstr(text, "\ncarillon_kafka_producers_replaced_total ");
+	const char *at = strstr(text, line);
 	assert_non_null(at);
-	uint64_t n = strtoull(strchr(at, ' ') + 1, NULL, 10);
+	uint64_t n = strtoull(at + strlen(line), NULL, 10);
 	free(text);
 	return n;
+}
+
+static uint64_t replaced(void)
+{
+	return counted("\ncarillon_kafka_producers_replaced_total ");
 }
 
 static struct kafka_producer *producer_of(struct world *world)
@@ -136,6 +142,25 @@ static void test_kafka_producer_is_replaced_after_a_message_that_cannot_arrive(v
 	kafka_producer_free(&producer);
 }
 
+/* Facts gather while Kafka is away. What finds no room is counted, and the alert KafkaQueueFull
+ * tells of it. */
+static void test_kafka_producer_counts_what_finds_no_room(void **state)
+{
+	(void)state;
+	static const uint8_t bytes[900000];
+	struct kafka_producer *producer = kafka_producer_new("127.0.0.1:9", KAFKA_SLOW);
+	uint64_t before = counted("\ncarillon_kafka_queue_full_total ");
+	int taken = 0;
+	while (taken < 1000 &&
+		kafka_offer(producer, TOPIC_WALLET_FACTS, 1, "k", 1, bytes, sizeof(bytes)))
+		taken++;
+	assert_in_range(taken, 100, 999); /* an outage under load */
+	assert_int_equal(counted("\ncarillon_kafka_queue_full_total "), before + 1);
+	assert_false(kafka_offer(producer, TOPIC_WALLET_FACTS, 1, "k", 1, bytes, sizeof(bytes)));
+	assert_int_equal(counted("\ncarillon_kafka_queue_full_total "), before + 2);
+	kafka_producer_free(&producer);
+}
+
 /* KAFKA=none: nobody waits, and nothing is read. */
 static void test_kafka_none_takes_all_and_gives_nothing(void **state)
 {
@@ -170,6 +195,7 @@ int main(void)
 		cmocka_unit_test(test_kafka_producer_is_replaced_after_a_fatal_error),
 		cmocka_unit_test(
 			test_kafka_producer_is_replaced_after_a_message_that_cannot_arrive),
+		cmocka_unit_test(test_kafka_producer_counts_what_finds_no_room),
 		cmocka_unit_test(test_kafka_none_takes_all_and_gives_nothing),
 	};
 	return cmocka_run_group_tests(tests, world_new, world_free);

@@ -1,8 +1,9 @@
 /* bus-try: says on the bus whatever a service's keys let it seal, as somebody does who holds them.
- * Unlike a service it asks no permit table first. Each line of stdin is the address of an instance
- * and a message (proto/bus.proto) in hex digits; each message travels in a parcel of its own. The
- * first line of stdout is our own address, which refusals name; then comes "sent" for each message.
- * It stays in carillon.instance until stdin ends. */
+ * Unlike a service it asks no permit table first. Each line of stdin is the address of an instance,
+ * a message (proto/bus.proto) in hex digits and, if more than once, how often it is sent; each
+ * message travels in a parcel of its own. The first line of stdout is our own address, which
+ * refusals name; then comes "sent" for each line. It stays in carillon.instance until stdin ends.
+ */
 #include "libcommon/io/instance.h"
 #include "libcommon/io/nn_bus.h"
 #include "libcommon/io/owners.h"
@@ -22,14 +23,16 @@
 #define EXIT_USAGE 2
 #define PG_MS 10000
 #define BEAT_MS 500
-#define LINE_MAX_BYTES 16384u
+#define LINE_MAX_BYTES 1048576u
+#define TIMES_MAX 10000
+#define LISTED_AGAIN 50 /* messages */
 #define ROOM (4 * LINE_MAX_BYTES)
 #define AGAIN_NS 5000000 /* a connection opens, or a queue is full */
 #define KEYS "keys"
 
 static const char usage[] =
 	"usage: bus-try SERVICE <LINES   with the keys of SERVICE (keys/SERVICE/ of this folder) and the Postgres of CARILLON_PG_DSN\n"
-	"Each line of stdin: ADDRESS HEX, such as ipc://nn/wallet/wallet-1 22060803. To be run in the data folder.\n";
+	"Each line of stdin: ADDRESS HEX [TIMES], such as ipc://nn/wallet/wallet-1 22060803. To be run in the data folder.\n";
 
 static struct {
 	const char *service;
@@ -66,15 +69,36 @@ static void drop_answers(void)
 static int wrong(const char *found)
 {
 	(void)fprintf(stderr,
-		"bus-try: stdin: found '%.80s', expected an address and hex digits\n%s", found,
-		usage);
+		"bus-try: stdin: found '%.80s', expected an address, hex digits and how often\n%s",
+		found, usage);
 	return EXIT_USAGE;
+}
+
+/* Behind the hex digits; 0: something else. */
+static long times_of(const char *text)
+{
+	char *end;
+	long times = *text == '\0' ? 1 : strtol(text, &end, 10);
+
+	if (*text != '\0' && (*text != ' ' || *end != '\0'))
+		return 0;
+	return times > TIMES_MAX ? 0 : times;
+}
+
+static void send_once(const char *address, const uint8_t *bytes, size_t length)
+{
+	const struct timespec again = { .tv_nsec = AGAIN_NS };
+
+	for (int tries = 1; !nn_bus_send(self.bus, address, bytes, length); tries++) {
+		(void)nanosleep(&again, NULL);
+		if (tries % 20 == 0)
+			beat(); /* one that has started again has another boot */
+	}
 }
 
 static int send_line(char *line)
 {
 	static uint8_t bytes[LINE_MAX_BYTES / 2];
-	const struct timespec again = { .tv_nsec = AGAIN_NS };
 	size_t length = 0;
 	char *space = strchr(line, ' ');
 	const char *end = NULL;
@@ -82,13 +106,13 @@ static int send_line(char *line)
 	if (space == NULL ||
 		sodium_hex2bin(bytes, sizeof(bytes), space + 1, strlen(space + 1), NULL, &length,
 			&end) != 0 ||
-		*end != '\0')
+		times_of(end) <= 0)
 		return wrong(line);
 	*space = '\0';
-	for (int tries = 1; !nn_bus_send(self.bus, line, bytes, length); tries++) {
-		(void)nanosleep(&again, NULL);
-		if (tries % 20 == 0)
-			beat(); /* one that has started again has another boot */
+	for (long times = times_of(end); times > 0; times--) {
+		send_once(line, bytes, length);
+		if (times % LISTED_AGAIN == 0)
+			beat(); /* or the receivers would forget us meanwhile */
 	}
 	printf("sent\n");
 	return 0;

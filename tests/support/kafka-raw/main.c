@@ -1,6 +1,7 @@
 /* kafka-raw: one message, byte by byte as it is given, to a partition of a topic, or as a command
- * to the owners of a shard; and the dead letters, one a line. For tests of what a service does with
- * bytes that it cannot read, and for an operator who looks at a dead letter and puts it back. */
+ * to the owners of a shard; many unsigned ones; and the dead letters, one a line. For tests of what
+ * a service does with bytes that it cannot read, and for an operator who looks at a dead letter and
+ * puts it back. */
 #include "libcommon/io/event_mac.h"
 #include "libcommon/io/instance.h"
 #include "libcommon/io/kafka.h"
@@ -27,6 +28,7 @@
 #define FLUSH_MS 10000
 #define BYTES_MAX 900000u /* a broker takes 1 MiB by default, with its own overhead */
 #define PARTITION_MAX 255
+#define FLOOD_MAX 100000
 #define KEYS "keys"
 
 static const char usage[] =
@@ -35,6 +37,7 @@ static const char usage[] =
 	"                                        jackpot.commands) goes by nanomsg to who owns the shard PARTITION, twice;\n"
 	"                                        with the keys of SERVICE (keys/SERVICE/ of this folder), which seal a command (default:\n"
 	"                                        gateway) and sign an event (default: not signed)\n"
+	"       kafka-raw flood TOPIC PARTITION N  sends N messages of one byte, not signed\n"
 	"       kafka-raw letters                prints dead.letters: topic, partition, offset, reason and the bytes in hex, by tabs\n"
 	"The Kafka is that of CARILLON_KAFKA, the Postgres that of CARILLON_PG_DSN. To be run in the data folder. With SERVICE an event is sent as\n"
 	"its user of Kafka (keys/SERVICE/kafka), else as that of CARILLON_KAFKA_LOGIN.\n";
@@ -54,14 +57,19 @@ static enum topic topic_of(const char *name)
 	wrong("TOPIC", name, "a topic of proto/README.md, \"spin.commands\" and so on");
 }
 
-static uint32_t partition_of(const char *text)
+static uint32_t number_of(const char *what, const char *text, uint32_t most, const char *expected)
 {
 	char *end;
 	long number = strtol(text, &end, 10);
 
-	if (end == text || *end != '\0' || number < 0 || number > PARTITION_MAX)
-		wrong("PARTITION", text, "a whole number from 0 to 255");
+	if (end == text || *end != '\0' || number < 0 || number > (long)most)
+		wrong(what, text, expected);
 	return (uint32_t)number;
+}
+
+static uint32_t partition_of(const char *text)
+{
+	return number_of("PARTITION", text, PARTITION_MAX, "a whole number from 0 to 255");
 }
 
 /* The message, on the heap; it may be empty. */
@@ -103,23 +111,43 @@ static void sign_as(const char *sender)
 		kafka_login_from(login);
 }
 
-static int send_one(const char *brokers, enum topic topic, uint32_t partition)
+static int send_times(const char *brokers, enum topic topic, uint32_t partition,
+	const uint8_t *bytes, size_t length, uint32_t times)
 {
-	struct kafka_producer *producer;
-	size_t length = 0;
-	uint8_t *bytes = read_message(&length);
+	struct kafka_producer *producer = kafka_producer_new(brokers, KAFKA_FAST);
 	bool sent;
 
-	producer = kafka_producer_new(brokers, KAFKA_FAST);
-	kafka_produce(producer, topic, partition, "", 0, bytes, length);
+	for (uint32_t i = 0; i < times; i++) {
+		kafka_produce(producer, topic, partition, "", 0, bytes, length);
+		kafka_producer_poll(producer);
+	}
 	sent = kafka_producer_flush(producer, FLUSH_MS);
 	kafka_producer_free(&producer);
-	free(bytes);
 	if (sent)
 		return 0;
 	(void)fprintf(
 		stderr, "kafka-raw: %s: not acknowledged within %d s\n", brokers, FLUSH_MS / 1000);
 	return 1;
+}
+
+static int send_one(const char *brokers, enum topic topic, uint32_t partition)
+{
+	size_t length = 0;
+	uint8_t *bytes = read_message(&length);
+	int status = send_times(brokers, topic, partition, bytes, length, 1);
+
+	free(bytes);
+	return status;
+}
+
+/* What a service must read past, and may fall behind with. */
+static int flood(const char *brokers, enum topic topic, uint32_t partition, uint32_t times)
+{
+	static const uint8_t byte[] = { 0 };
+
+	if (direct_kind(topic))
+		wrong("TOPIC", topic_name(topic), "a topic of Kafka");
+	return send_times(brokers, topic, partition, byte, sizeof(byte), times);
 }
 
 static void list(void *bus, const struct nn_bus_instance *instance)
@@ -217,10 +245,29 @@ static int letters(const char *brokers)
 	return at < next ? 1 : 0;
 }
 
+/* The command's arguments, after its name. */
+static void arguments_check(const char *command, int n)
+{
+	static const struct {
+		const char *command, *arguments;
+		int least, most;
+	} COMMANDS[] = { { "send", "TOPIC PARTITION [SERVICE]", 2, 3 },
+		{ "flood", "TOPIC PARTITION N", 3, 3 }, { "letters", "none", 0, 0 } };
+
+	for (size_t i = 0; i < sizeof(COMMANDS) / sizeof(COMMANDS[0]); i++) {
+		if (strcmp(command, COMMANDS[i].command) != 0)
+			continue;
+		if (n < COMMANDS[i].least || n > COMMANDS[i].most)
+			wrong("arguments", n < COMMANDS[i].least ? "too few" : "too many",
+				COMMANDS[i].arguments);
+		return;
+	}
+	wrong("command", command, "send, flood or letters");
+}
+
 int main(int argc, char **argv)
 {
 	const char *brokers = getenv("CARILLON_KAFKA");
-	bool send = argc >= 2 && strcmp(argv[1], "send") == 0;
 	enum topic topic = TOPIC_DEAD_LETTERS;
 	uint32_t partition = 0;
 
@@ -228,21 +275,23 @@ int main(int argc, char **argv)
 		(void)fputs(usage, stdout);
 		return 0;
 	}
-	if (argc < 2 || (!send && strcmp(argv[1], "letters") != 0))
-		wrong("command", argc < 2 ? "nothing" : argv[1], "send or letters");
-	if (argc != (send ? 4 : 2) && !(send && argc == 5))
-		wrong("arguments", argc < (send ? 4 : 2) ? "too few" : "too many",
-			send ? "TOPIC PARTITION [SERVICE]" : "none");
-	if (argc == 5 && !direct_kind(topic_of(argv[2])))
-		sign_as(argv[4]);
-	if (send) {
+	if (argc < 2)
+		wrong("command", "nothing", "send, flood or letters");
+	arguments_check(argv[1], argc - 2);
+	if (argc > 2) {
 		topic = topic_of(argv[2]);
 		partition = partition_of(argv[3]);
 	}
 	if (brokers == NULL || brokers[0] == '\0')
 		wrong("CARILLON_KAFKA", "nothing", "host:port of Kafka");
-	if (!send)
+	if (strcmp(argv[1], "letters") == 0)
 		return letters(brokers);
-	return direct_kind(topic) ? send_command(topic, partition, argc == 5 ? argv[4] : "gateway")
-				  : send_one(brokers, topic, partition);
+	if (strcmp(argv[1], "flood") == 0)
+		return flood(brokers, topic, partition,
+			number_of("N", argv[4], FLOOD_MAX, "a whole number up to 100000"));
+	if (direct_kind(topic))
+		return send_command(topic, partition, argc == 5 ? argv[4] : "gateway");
+	if (argc == 5)
+		sign_as(argv[4]);
+	return send_one(brokers, topic, partition);
 }
