@@ -4,6 +4,8 @@
 #ifndef CARILLON_JACKPOTCTL_COMMAND_H
 #define CARILLON_JACKPOTCTL_COMMAND_H
 
+#include "libcommon/base/amount.h"
+
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -82,6 +84,7 @@ enum option_id {
 	OPTION_DSN,
 	OPTIONS_N
 };
+_Static_assert(OPTIONS_N <= 128, "a command has a bit for each");
 /* How a request has an option's value. */
 enum command_member {
 	MEMBER_TEXT,
@@ -124,11 +127,11 @@ struct call;
 struct command {
 	const char *group; /* of help; rows of a group follow each other */
 	const char *words; /* "ledger verify"; rows with the same first word follow each other */
-	const char *arguments;	 /* "ID EVENT|all"; "": none; in []: any number */
-	const char *help;	 /* one sentence */
-	const char *more;	 /* further ones; NULL: none */
-	const char *broken;	 /* what exit status 1 means; NULL: it never ends with 1 */
-	uint64_t options, needs; /* a bit for each that it takes; for each that must be given */
+	const char *arguments;	/* "ID EVENT|all"; "": none; in []: any number */
+	const char *help;	/* one sentence */
+	const char *more;	/* further ones; NULL: none */
+	const char *broken;	/* what exit status 1 means; NULL: it never ends with 1 */
+	uint128 options, needs; /* a bit for each that it takes; for each that must be given */
 	enum command_database database;
 	struct command_request request;
 	int (*run)(const struct call *call); /* returns the exit status */

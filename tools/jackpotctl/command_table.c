@@ -374,7 +374,7 @@ const char *const command_addresses[][2] = {
 	[DATABASE_OWNER] = { "CARILLON_PG_DSN", "CARILLON_PG_ARCHIVE_DSN" },
 };
 
-#define O(name) (UINT64_C(1) << OPTION_##name)
+#define O(name) ((uint128)1 << OPTION_##name)
 #define READER .database = DATABASE_READER, .options = O(DSN)
 #define ARCHIVER .database = DATABASE_ARCHIVER, .options = O(DSN)
 #define OWNER .database = DATABASE_OWNER, .options = O(DSN)
