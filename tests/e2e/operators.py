@@ -130,6 +130,7 @@ def plant_users():
     plant("the amount of an action that waits", 7654321)
     for pool, parameters in ((1, {"currency": "EUR", "coin_minor": 20, "seed_minor": 40100}), (2, {"level": "spades", "seed_minor": 1200000}), (4, {"currency": "EUR", "coin_minor": 20, "seed_minor": 40100})):
         wait_until("a change", lambda p=pool, q=parameters: maude.of(f"/pools/{p}/actions", {"action": "parameters", "parameters": q, "reason": f"{WORD} terms"}).status in (200, 409), 20)
+    good(maude.of("/offer", {"games": "all", "reason": f"{WORD} offer"}), "an offer")
     place.sql(f"insert into engine.stopped_game (game, reason) select number, '{WORD} stop' from carillon.game where id = '{STOPPED}' limit 1", writer=True)
 
 
@@ -185,7 +186,7 @@ WATCHED = {
     "sets": "select pool, state from cards.card_set", "made": "select * from pool.made", "rates asked for": "select * from gateway.fx_request", "rates": "select * from carillon.fx_rate",
     "starts": "select * from gateway.game_start", "stops": "select * from engine.stopped_game", "days": "select * from gateway.gaming_day where operator = 1",
     "audit": "select * from gateway.audit where operator = 1", "keys": "select operator, digest, note, expires, revoked, scopes, successor from gateway.operator_key where operator = 1", "sessions ended": "select * from gateway.revoked where player >> 48 = 1",
-    "players": "select * from gateway.player where player >> 48 = 1"}
+    "players": "select * from gateway.player where player >> 48 = 1", "offer": "select * from gateway.offer where operator = 1"}
 WATCHED_INSIDE = {
     "users": "select name, password, roles, disabled, locked_until, totp from gateway.staff where operator = 1",
     "sessions": "select s.staff, s.ended from gateway.staff_session s join gateway.staff u on u.id = s.staff where u.operator = 1",
@@ -242,7 +243,7 @@ def body_of(route):
     bodies = {
         "account": {"player": NUMBER, "currency": "EUR"}, "session": {"player": NUMBER}, "money": money, "correction": money, "back": money, "block": {"blocked": True, **reason}, "reason": reason,
         "bonus": {"game": "bewitched", "currency": "EUR", "coin_minor": 1, "lines": 15, "coins": 1, "spins": 5, "expires_us": SOON, **reason}, "void": {"game": "bewitched", "round": THINGS["round"], **reason},
-        "gaming_day": {"zone": "Europe/Stockholm", "start_hour": 6, "from_day": "2999-01-01", **reason}, "pool_action": {"action": "pause", **reason}, "decision": {"decision": "release", "force": True, **reason},
+        "offer": {"games": "bewitched", "currencies": "EUR", **reason}, "gaming_day": {"zone": "Europe/Stockholm", "start_hour": 6, "from_day": "2999-01-01", **reason}, "pool_action": {"action": "pause", **reason}, "decision": {"decision": "release", "force": True, **reason},
         "limit": {"limit": "loss", "period": "day", "amount_minor": 1, "currency": "EUR"}, "webhook": {"url": "https://two.invalid/hook", "kinds": "hit", **reason},
         "key": {"name": "newcomer", "scopes": "all", **reason}, "key_action": {"action": "revoke", **reason},
         "webhook_action": {"action": "end", **reason}, "webhook_resend": {"event": "all", **reason}, "staff": {"name": "newcomer", "roles": "viewer"}, "staff_action": {"action": "reset", **reason},
@@ -291,7 +292,7 @@ def test_paths_of_operator_1():
 
 
 # What a new object of operator 2 itself answers: there is nothing of operator 1 to ask for.
-OWN = {("POST", f"/v1/operators/{{operator}}/{name}") for name in ("players", "sessions", "users", "keys", "webhooks", "gaming-day")}
+OWN = {("POST", f"/v1/operators/{{operator}}/{name}") for name in ("players", "sessions", "users", "keys", "webhooks", "gaming-day", "offer")}
 
 
 def test_objects_of_operator_1():

@@ -41,9 +41,9 @@ MAY = [(rf"{method} {pattern}", set(roles.split())) for method, pattern, roles i
     ("POST", ".*/amounts/.*", "finance"),
     ("POST", ".*/fx-rates.*", "finance"),
     ("POST", ".*/pools/.*", "jackpots"),
-    ("POST", ".*/games/.*", "jackpots administrator"),
+    ("POST", ".*/(offer|games/.*)", "jackpots administrator"),
     ("POST", ".*/gaming-day", "finance"),
-    ("GET", ".*/(pools/.*|games|games/.*|fx-rates|approvals|voids|series|reports.*)", "viewer support finance jackpots administrator"),
+    ("GET", ".*/(pools/.*|games|games/.*|offer|fx-rates|approvals|voids|series|reports.*)", "viewer support finance jackpots administrator"),
 )]
 
 

@@ -11,7 +11,8 @@
 struct amount {
 	const struct currency *currency;
 	int64_t minor;
-	const char *key; /* the client's Idempotency-Key */
+	const char *key;  /* the client's Idempotency-Key */
+	const char *game; /* that bonus spins are for; NULL: none */
 };
 
 /* Reads GATEWAY_APPROVE_ABOVE; fatal when it is not a list of amounts. */

@@ -169,7 +169,7 @@ void on_bonus_spins(struct edge_request *request, void *context)
 	outside.currency = currency->number;
 	outside.spins = &grant;
 	spins_ask(gateway, request, sent, &outside, body.reason,
-		&(struct amount){ currency, bonus_minor(&body), key });
+		&(struct amount){ currency, bonus_minor(&body), key, body.game });
 }
 
 /* {id} of the path. */

@@ -2,6 +2,7 @@
  * players. */
 #include "services/gateway/adapters/money.h"
 #include "services/gateway/adapters/amounts.h"
+#include "services/gateway/adapters/offers.h"
 #include "services/gateway/adapters/operator_keys.h"
 
 #include "libcommon/base/currency.h"
@@ -239,7 +240,7 @@ static void money(struct edge_request *request, struct gateway *gateway, Carillo
 		(void)outside_ask(gateway, request, sent, &outside, key);
 	else
 		amounts_book(gateway, request, sent, &outside,
-			&(struct amount){ currency, body.amount_minor, key });
+			&(struct amount){ currency, body.amount_minor, key, NULL });
 }
 
 void on_deposit(struct edge_request *request, void *context)
@@ -350,5 +351,5 @@ void on_open_player(struct edge_request *request, void *context)
 			"1 to 281474976710655");
 		return;
 	}
-	query_open(gateway, request, &sent, body.currency);
+	offers_open(gateway, request, &sent, currency, true);
 }
