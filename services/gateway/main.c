@@ -29,6 +29,7 @@
  * sets up what must exist before them and frees everything at the end. */
 #include "services/gateway/adapters/amounts.h"
 #include "services/gateway/adapters/journal_rows.h"
+#include "services/gateway/adapters/offers.h"
 #include "services/gateway/adapters/operator_keys.h"
 #include "services/gateway/adapters/own_limits.h"
 #include "services/gateway/adapters/reports.h"
@@ -235,6 +236,7 @@ static void on_second(void *context)
 	counters_tick(&gateway);
 	status_tick(&gateway);
 	operator_keys_tick(&gateway);
+	offers_tick(&gateway);
 	auth_tick(&gateway);
 	wrong_tick(&gateway);
 	par_tick();

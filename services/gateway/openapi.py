@@ -266,6 +266,8 @@ BODIES = {
     "bonus": obj(game=SLUG, currency=CURRENCY, coin_minor=whole(1), lines=whole(1, 1000), coins=whole(1, 1000), spins=whole(1, 10000), expires_us=whole(1),
                  reason_Q=REASON),
     "reason": obj(reason=REASON),
+    "offer": obj(games_Q=told(text(1, 999), "`all`, or ids of games, separated by commas."), currencies_Q=told(text(1, 999), "`all`, or ISO 4217 codes, separated by commas."),
+                 reason=REASON),
     "gaming_day": obj(zone=told(text(1, 64), "A time zone of the IANA list."), start_hour=whole(0, 23), from_day=DAY, reason=REASON),
     "pool_action": obj(action=one_of("pause", "resume", "retire", "adjust", "parameters", "create", "take_part", "odds", "weights"), parameters_Q=OBJECT,
                        reason=REASON),
@@ -362,6 +364,7 @@ PROBLEMS = {
     "csrf": ((403,), "The header X-CSRF-Token is missing or wrong, so the request may come from another page. Nothing was done."),
     "currency": ((409,), "The account already exists in another currency."),
     "currency_unknown": ((500,), "This server does not know the account's currency."),
+    "currency_not_accepted": ((403,), "The operator does not accept this currency for new accounts and deposits. Nothing was done."),
     "currency_not_offered": ((400,), "The game is not offered in this currency."),
     "day_open": ((409,), "The player has too many bookings since the round. It can be voided once the wallet has closed the day."),
     "decided": ((409,), "An operator has already made a different decision. The first decision stands."),
@@ -380,6 +383,7 @@ PROBLEMS = {
     "gamble_above_limit": ((409,), "The amount is above the game's limit for a gamble."),
     "gamble_not_offered": ((409,), "The game has no gamble."),
     "game_stopped": ((503,), "This game is stopped."),
+    "game_not_offered": ((403,), "The player's operator does not offer this game. Nothing was done."),
     "game_unknown": ((404,), "This game does not exist."),
     "halve_not_offered": ((409,), "The game does not offer halving, or half of the pending amount is 0."),
     "header_lost": ((500,), "The server could not send its answer: one of the headers was too long."),
@@ -553,13 +557,14 @@ HISTORY = page(entries=many(named("HistoryEntry")), searched_until_us_Q=told(US,
 HISTORY_QUERY = [LIMIT, BEFORE, ("game", SLUG, "Only entries of this game."), ("wins", one_of("true"), "Only entries with a win."),
                  ("kind", {"enum": ["money", *HISTORY_KINDS["enum"]]}, "Only entries of this kind. `money`: deposits, withdrawals, corrections, grants. `bonus_spins`: also their rounds."),
                  ("from_us", whole(1), "Not before this time."), ("to_us", whole(1), "Not after this time.")]
+OFFERED = {"games": told(or_null(many(SLUG)), "null: all."), "currencies": told(or_null(many(CURRENCY)), "null: all.")}
 OPERATOR, OF_PLAYER, OF_POOL = "/v1/operators/{}", "/v1/operators/{}/players/{}", "/v1/operators/{}/pools/{}"
 
 route("public", "get", "/v1/config", "What a page needs to know about the installation",
       obj(kind=one_of("live", "demo", "test"), events_url=TEXT, operators=many(U), shards=U,
           bet_gap_ms=told(whole(0, 60000), "The shortest time between two bets of a player; 0: none."),
           turbo=told(BOOL, "Whether the page may offer Turbo.")))
-route("public", "get", "/v1/games", "The games", obj(games=many(named("GameListed"))), etag=True)
+route("public", "get", "/v1/games", "The games; with a player's token those that their operator offers, and those in which they have a win to collect", obj(games=many(named("GameListed"))), etag=True)
 route("public", "get", "/v1/definitions/{}", "The definition file with this SHA-256, the math version of a round", OBJECT, etag=True)
 route("public", "get", "/v1/games/{}", "A game: its symbols, paytable, bets and features", named("Game"), etag=True)
 route("public", "get", "/v1/jackpots", "The present values of the jackpots", obj(pools=many(named("Pool"))), etag=True)
@@ -620,6 +625,9 @@ route("operator", "post", OPERATOR + "/amounts/{}/approve", "Approves an amount 
 route("operator", "post", OPERATOR + "/amounts/{}/refuse", "Refuses an amount that another key or user asked for", named("AmountDecided"), body="reason")
 route("operator", "get", OPERATOR + "/approvals", "What waits for a second person, oldest first: what whoever asks may decide, and what they asked for",
       obj(approvals=many(named("Approval"), 200), waiting=told(U, "How many they may decide.")))
+route("operator", "get", OPERATOR + "/offer", "What the operator offers its players: games, and currencies of accounts",
+      obj(**OFFERED, changed_us=told(U, "0: never."), changed_by=TEXT, reason=TEXT))
+route("operator", "post", OPERATOR + "/offer", "Sets what the operator offers its players; what is not named stays as it is", obj(**OFFERED), body="offer")
 route("operator", "get", OPERATOR + "/games", "The games that are stopped, by the engine or by an operator",
       obj(stopped=many(obj(game=told(TEXT, "`all`: all games."), by=one_of("engine", "operator"), reason=told(TEXT, "Empty for operators that do not act on pools."), actor=TEXT, since_us=US))))
 route("operator", "post", OPERATOR + "/games/{}/stop", "Stops bets on a game for all operators; `all` for all games", obj(game=TEXT, stopped=BOOL), body="reason")

@@ -172,6 +172,9 @@ def test_fields_of_an_operators_requests():
             (("game",), True, NOT_TEXT, ["", "x" * 40, "Bewitched", "nothing-here"], (400, 404)), (("round",), True, NOT_INT, [0, -1, 2 ** 53, 2 ** 63]),
             (("reason",), True, NOT_TEXT, ["", "x" * 81, "a\nb"]), (("award",), False, NOT_BOOL, [])]),
         ("start", f"/v1/operators/1/games/{GAME}/start", {"reason": "a test"}, key, [(("reason",), True, NOT_TEXT, ["", "x" * 201, "a\nb"])]),
+        ("offer", "/v1/operators/1/offer", {"games": "all", "currencies": "all", "reason": "a test"}, key, [
+            (("games",), False, NOT_TEXT, ["", "x" * 40, "Bewitched", "nothing-here", "all,bewitched", "bewitched,", "bewitched,bewitched", "x" * 1000]),
+            (("currencies",), False, NOT_TEXT, ["", "XXX", "eur", "EUR, SEK", "EUR,EUR", "all,EUR", "x" * 1000]), (("reason",), True, NOT_TEXT, ["", "x" * 201, "a\nb"])]),
         ("block", f"{base}/block", {"blocked": True, "reason": "a test"}, key, [(("blocked",), True, NOT_BOOL, []), (("reason",), True, NOT_TEXT, ["", "x" * 201])]),
     ])
 

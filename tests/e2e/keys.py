@@ -224,7 +224,7 @@ OPENS = [(re.compile(rf"{method} /v1/operators/1{pattern}"), scope) for method, 
     ("POST", "/players/1/(limits|block|bonus-spins.*)", "players"),
     ("POST", "/players/1/(deposits|withdrawals.*|corrections|grants.*|voids.*)", "money"),
     ("POST", "/(amounts/.*|fx-rates.*|gaming-day)", "money"),
-    ("POST", "/(pools|games)/.*", "pools"),
+    ("POST", "/(offer|pools/.*|games/.*)", "pools"),
 )]
 
 

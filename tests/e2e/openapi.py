@@ -176,6 +176,8 @@ def test_operators():
     assert operator(place, f"/players/{person.number}/withdrawals/{'00' * 16}/decisions", {"decision": "release", **reason}).status == 404
     assert operator(place, f"/games/{GAME}/start", reason).status == 409
     assert operator(place, f"/games/{GAME}", None, method="GET").status == 200 and operator(place, "/games/chess", None, method="GET").status == 404
+    assert operator(place, "/offer", {"games": "all", **reason}).status == operator(place, "/offer", None, method="GET").status == 200
+    assert operator(place, "/offer", reason).status == operator(place, "/offer", {"games": "chess", **reason}).status == 400
     assert place.http("GET", "/v1/operator/status", token=place.operator_key()).status == 200
     assert place.http("POST", "/v1/payments/calls", {"id": hold}).status == 200
 

@@ -9,14 +9,16 @@ import os
 import re
 import subprocess
 import time
+import urllib.request
 
 import staff
 from lib_play import RULES, SECOND_KEY, Person, Socket, force, good, operator, second_key
-from lib_stack import BIN, run, wait_until
+from lib_stack import BIN, ROOT, read_text, run, wait_until
 from openapi import ROUTES, Described, unlike
 
 place = None
 KEY_2 = "a key of the second operator, who is curious"
+KEY_3 = "a key of the third operator, who is curious, too"
 ROLES = ("viewer", "support", "finance", "jackpots", "administrator")
 NUMBER, OTHER_NUMBER, ROUNDS = 7310117, 8420228, 4  # players of operators 1 and 2; how many rounds the first one has played
 POOLS = (1, 2, 4)  # operator 2 takes no part in any of these; 2 is a set
@@ -31,6 +33,20 @@ THINGS = {}  # operator 1's objects, by the name of their parameter in a path
 KEYS = {}  # the Idempotency-Keys that operator 1 has used
 WHO = {}  # those of operator 2, by name: functions that ask
 COUNTS, FAULTS, ASKED = collections.Counter(), [], []
+CELLS = collections.defaultdict(set)  # (method, route) -> who has asked for what is another operator's
+
+# Every route of the gateway and of notifications, as their tables have them: (method, path with {} for each parameter).
+TABLE = [found for path in ("services/gateway/adapters/routes.c", "services/notifications/main.c")
+         for found in re.findall(r'\{ EDGE_(GET|POST),\s*"([^"]+)"', read_text(f"{ROOT}/{path}"))]
+# Routes that no cell of the matrix asks, and why nothing of another operator can be had there.
+EXEMPT = {
+    ("POST", "/v1/operator/logout"): "ends the session that asks, and names nobody",
+    ("POST", "/v1/operator/confirm"): "compares the password of whoever asks, and names nobody",
+    ("POST", "/v1/operator/password"): "changes the password of whoever asks, and names nobody",
+    ("POST", "/v1/operator/totp"): "sets the second factor of whoever asks, and names nobody",
+    ("POST", "/v1/demo/sessions"): "lets anybody play with play money as operator 1's player, by design; a live installation answers 404 no_demo",
+    ("GET", "/v1/events/stream"): "an answer without an end, of the same frames as the WebSocket's: test_events",
+}
 
 
 # ---- what operator 1 has ----
@@ -130,6 +146,7 @@ def plant_users():
     plant("the amount of an action that waits", 7654321)
     for pool, parameters in ((1, {"currency": "EUR", "coin_minor": 20, "seed_minor": 40100}), (2, {"level": "spades", "seed_minor": 1200000}), (4, {"currency": "EUR", "coin_minor": 20, "seed_minor": 40100})):
         wait_until("a change", lambda p=pool, q=parameters: maude.of(f"/pools/{p}/actions", {"action": "parameters", "parameters": q, "reason": f"{WORD} terms"}).status in (200, 409), 20)
+    good(maude.of("/offer", {"games": "all", "reason": f"{WORD} offer"}), "an offer")
     place.sql(f"insert into engine.stopped_game (game, reason) select number, '{WORD} stop' from carillon.game where id = '{STOPPED}' limit 1", writer=True)
 
 
@@ -162,6 +179,7 @@ def found_in(answer, asked):
 def count(kind, who, method, path, body, may_answer):
     """One cell of the matrix: asks, and looks at the answer."""
     answer = staff.answered(lambda: WHO[who](method, path, body))
+    CELLS[method, row_of(method, path)].add(who)
     ASKED.append(f"{path} {json.dumps(body)}")
     found = found_in(answer, "".join(ASKED if path.endswith("/audit") else ASKED[-1:]))  # the log tells operator 2 what it tried itself
     COUNTS[kind, answer.status] += 1
@@ -169,6 +187,12 @@ def count(kind, who, method, path, body, may_answer):
         if wrong:
             FAULTS.append(f"{kind}: {who} {method} {path} {body}: {answer!r} {why}")
     return answer
+
+
+def row_of(method, path):
+    """The row of the table that the gateway takes this request by: the first one that fits."""
+    bare = path.split("?")[0]
+    return next(pattern for verb, pattern in TABLE if verb == method and re.fullmatch(pattern.replace("{}", "[^/]+"), bare))
 
 
 def rows_of(select, writer=False):
@@ -185,7 +209,7 @@ WATCHED = {
     "sets": "select pool, state from cards.card_set", "made": "select * from pool.made", "rates asked for": "select * from gateway.fx_request", "rates": "select * from carillon.fx_rate",
     "starts": "select * from gateway.game_start", "stops": "select * from engine.stopped_game", "days": "select * from gateway.gaming_day where operator = 1",
     "audit": "select * from gateway.audit where operator = 1", "keys": "select operator, digest, note, expires, revoked, scopes, successor from gateway.operator_key where operator = 1", "sessions ended": "select * from gateway.revoked where player >> 48 = 1",
-    "players": "select * from gateway.player where player >> 48 = 1"}
+    "players": "select * from gateway.player where player >> 48 = 1", "offer": "select * from gateway.offer where operator = 1"}
 WATCHED_INSIDE = {
     "users": "select name, password, roles, disabled, locked_until, totp from gateway.staff where operator = 1",
     "sessions": "select s.staff, s.ended from gateway.staff_session s join gateway.staff u on u.id = s.staff where u.operator = 1",
@@ -242,7 +266,7 @@ def body_of(route):
     bodies = {
         "account": {"player": NUMBER, "currency": "EUR"}, "session": {"player": NUMBER}, "money": money, "correction": money, "back": money, "block": {"blocked": True, **reason}, "reason": reason,
         "bonus": {"game": "bewitched", "currency": "EUR", "coin_minor": 1, "lines": 15, "coins": 1, "spins": 5, "expires_us": SOON, **reason}, "void": {"game": "bewitched", "round": THINGS["round"], **reason},
-        "gaming_day": {"zone": "Europe/Stockholm", "start_hour": 6, "from_day": "2999-01-01", **reason}, "pool_action": {"action": "pause", **reason}, "decision": {"decision": "release", "force": True, **reason},
+        "offer": {"games": "bewitched", "currencies": "EUR", **reason}, "gaming_day": {"zone": "Europe/Stockholm", "start_hour": 6, "from_day": "2999-01-01", **reason}, "pool_action": {"action": "pause", **reason}, "decision": {"decision": "release", "force": True, **reason},
         "limit": {"limit": "loss", "period": "day", "amount_minor": 1, "currency": "EUR"}, "webhook": {"url": "https://two.invalid/hook", "kinds": "hit", **reason},
         "key": {"name": "newcomer", "scopes": "all", **reason}, "key_action": {"action": "revoke", **reason},
         "webhook_action": {"action": "end", **reason}, "webhook_resend": {"event": "all", **reason}, "staff": {"name": "newcomer", "roles": "viewer"}, "staff_action": {"action": "reset", **reason},
@@ -291,7 +315,7 @@ def test_paths_of_operator_1():
 
 
 # What a new object of operator 2 itself answers: there is nothing of operator 1 to ask for.
-OWN = {("POST", f"/v1/operators/{{operator}}/{name}") for name in ("players", "sessions", "users", "keys", "webhooks", "gaming-day")}
+OWN = {("POST", f"/v1/operators/{{operator}}/{name}") for name in ("players", "sessions", "users", "keys", "webhooks", "gaming-day", "offer")}
 
 
 def test_objects_of_operator_1():
@@ -305,9 +329,48 @@ def test_objects_of_operator_1():
                 count("operator 1's objects", who, method, path_of(route, 2, pool=pool), body, method == "GET")
             if "{player}" in route and route.count("{") > 2:
                 count("operator 1's objects", who, method, path_of(route, 2, player=OTHER_NUMBER), body, False)
-        for path in ("session", "status"):
+        for path in ("session", "sessions", "status", "proof"):
             count("operator 1's objects", who, "GET", f"/v1/operator/{path}", None, True)
+        count("operator 1's objects", who, "POST", f"/v1/operator/sessions/{THINGS['session']}", None, False)
         unchanged(f"{who} with operator 1's objects")
+
+
+def test_every_operator_at_every_path():
+    """Whoever belongs to one operator, at each path of each other one: also those of operator 1, who acts for all on pools, at the paths of the others."""
+    place.sql(f"insert into gateway.operator_key (operator, digest) values (3, '\\x{hashlib.sha256(KEY_3.encode()).hexdigest()}')", writer=True)
+    wait_until("the key", lambda: operator(place, "/players", None, method="GET", operator_key=KEY_3, number=3).status == 200, 60)
+    WHO["key of operator 3"] = lambda method, path, body: place.http(method, path, body, token=KEY_3, key=os.urandom(8).hex() if method == "POST" else None)
+    WHO["user of operator 3"] = jackpotctl_user("three-all", ",".join(ROLES[1:]), 3).ask
+    WHO["key of operator 1"] = lambda method, path, body: place.http(method, path, body, token=place.operator_key(), key=os.urandom(8).hex() if method == "POST" else None)
+    WHO["user of operator 1"] = place.maude.ask
+    for own, whos in ((1, ("key of operator 1", "user of operator 1")), (2, ("key", *ROLES)), (3, ("key of operator 3", "user of operator 3"))):
+        for other in {1, 2, 3} - {own, *([1] if own == 2 else [])}:  # operator 2 at those of operator 1: test_paths_of_operator_1
+            for who in whos:
+                for method, route in routes_of("operator"):
+                    if "{operator}" not in route:
+                        continue
+                    answer = count(f"operator {own} at paths of operator {other}", who, method, path_of(route, other), body_of((method, route)), False)
+                    assert answer.status == 403 and answer.error["code"] in ("other_operator", "not_permitted", "confirm_needed"), (who, method, route, answer)
+    unchanged("every operator at every path")
+
+
+def test_routes_without_an_operator():
+    """What is open to all, and a login: with each credential of operator 2, and with none."""
+    WHO["nobody"] = place.http
+    digest = place.http("GET", "/v1/games").json["games"][0]["math_version"]
+    login = {"operator": 2, "name": place.maude.name, "password": place.maude.password}
+    for who in ("key", *ROLES, "player", "nobody"):
+        for path in ("config", "games", f"games/{STOPPED}", f"definitions/{digest}", "jackpots", "winners"):
+            count("open to all", who, "GET", f"/v1/{path}", None, True)
+        count("open to all", who, "POST", "/v1/payments/calls", {"id": THINGS["withdrawal"]}, True)
+    answer = count("a login", "nobody", "POST", "/v1/operator/login", login, False)
+    assert answer.status == 401, ("a user of operator 1 is none of operator 2", answer)
+    base = place.http("GET", "/v1/config").json["events_url"].replace("ws://", "http://").rsplit("/v1/", 1)[0]
+    with urllib.request.urlopen(f"{base}/v1/events/latest?channels=jackpots,winners", timeout=20) as latest:
+        text = latest.read().decode()
+    assert not [secret for secret in SECRETS if re.search(rf"(?<![0-9A-Za-z.]){re.escape(secret)}(?![0-9A-Za-z])", text)] and WORD not in text, text
+    CELLS["GET", "/v1/events/latest"].add("nobody")
+    unchanged("what is open to all")
 
 
 def test_acting_for_operator_1():
@@ -343,6 +406,25 @@ def test_credentials_of_another_kind():
             answer = count("key or session at players' routes", who, method, path_of(route), body_of((method, route)), False)
             assert answer.status == 401, (who, method, route, answer)
     unchanged("credentials of another kind")
+
+
+def test_no_route_is_left_out():
+    """Each row of the tables of routes has its cells, or is exempt for the reason that stands beside it: a new route fails here until it has either."""
+    described = {(method, re.sub(r"\{\w+\}", "{}", route)): next(iter((operation["security"] or [{}])[0]), "all") for method, _, route, operation in ROUTES}
+    needed = {"operator": {"key", *ROLES, "player"}, "player": {"key", *ROLES, "player"}, "all": {"nobody"}}
+    assert len(TABLE) > 90 and len(TABLE) == len(set(TABLE)), len(TABLE)
+    assert not set(EXEMPT) - set(TABLE), f"exempt, and no route: {set(EXEMPT) - set(TABLE)}"
+    left = []
+    for row in TABLE:
+        kind = described.get(row, "all")
+        missing = needed[kind] - CELLS[row]
+        if missing and row not in EXEMPT:
+            left.append(f"{' '.join(row)} ({kind}) was not asked by {sorted(missing)}")
+        if not missing and row in EXEMPT:
+            left.append(f"{' '.join(row)} is exempt and was asked")
+    assert not left, "\n".join(left)
+    for row, why in EXEMPT.items():
+        print(f"        exempt: {' '.join(row)}: {why}")
 
 
 def test_the_same_idempotency_key():

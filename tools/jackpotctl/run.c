@@ -6,6 +6,7 @@
 #include "tools/jackpotctl/commands.h"
 #include "tools/jackpotctl/fold.h"
 #include "tools/jackpotctl/keys.h"
+#include "tools/jackpotctl/offers.h"
 #include "tools/jackpotctl/partitions.h"
 #include "tools/jackpotctl/quarantine.h"
 #include "tools/jackpotctl/reconcile.h"
@@ -402,6 +403,29 @@ int run_game_list(const struct call *call)
 	PGconn *conn = database_open(call);
 
 	return ended(conn, game_stops_list(conn, json(call)));
+}
+
+int run_offer_games(const struct call *call)
+{
+	PGconn *conn = database_open(call);
+
+	return ended(conn, offer_games_set(conn, call_operator(call), call->arguments[0],
+				   call->values[OPTION_REASON], json(call)));
+}
+
+int run_offer_currencies(const struct call *call)
+{
+	PGconn *conn = database_open(call);
+
+	return ended(conn, offer_currencies_set(conn, call_operator(call), call->arguments[0],
+				   call->values[OPTION_REASON], json(call)));
+}
+
+int run_offer_list(const struct call *call)
+{
+	PGconn *conn = database_open(call);
+
+	return ended(conn, offers_list(conn, json(call)));
 }
 
 static int backend_key(const struct call *call,

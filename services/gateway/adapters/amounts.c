@@ -1,9 +1,11 @@
 /* Amounts that need two. A request above GATEWAY_APPROVE_ABOVE is kept with the command that books
  * it; an approval sends this command to the wallet, under the id that the direct way would have
  * used, so it is booked once however often it is sent. Functions of the database (migrations/0023,
- * 0039) keep, decide and note it, each with its line of the audit log in one transaction. */
+ * 0039) keep, decide and note it, each with its line of the audit log in one transaction; those of
+ * migrations/0034 refuse before what the operator does not offer. */
 #include "services/gateway/adapters/amounts.h"
 #include "services/gateway/adapters/money.h"
+#include "services/gateway/adapters/offers.h"
 #include "services/gateway/adapters/operator_keys.h"
 #include "services/gateway/adapters/staff.h"
 
@@ -47,6 +49,7 @@ bool amounts_alone(const struct currency *currency, int64_t minor)
 struct waiting {
 	struct waiter waiter;	     /* first */
 	struct service_request sent; /* to the wallet, if it is told */
+	char game[SLUG_MAX + 1];     /* of bonus spins */
 };
 
 /* ---- what the database answers ---- */
@@ -54,9 +57,9 @@ struct waiting {
 #define COLUMNS                                                                                    \
 	"http, coalesce(code, ''), encode((result).id, 'hex'), (result).player, "                  \
 	"(result).command, (result).status, (result).asked_by, (extract(epoch from "               \
-	"(result).expires) * 1000000)::bigint "
+	"(result).expires) * 1000000)::bigint, (result).currency "
 
-enum { HTTP, CODE, ID, PLAYER, COMMAND, STATUS, ASKED_BY, EXPIRES };
+enum { HTTP, CODE, ID, PLAYER, COMMAND, STATUS, ASKED_BY, EXPIRES, CURRENCY };
 
 static const struct {
 	const char *code, *message, *where, *expected;
@@ -87,10 +90,21 @@ static const struct {
 		"its approval or refusal" },
 };
 
-static void refuse(struct edge_request *request, const PGresult *result)
+static uint32_t operator_of(const PGresult *result)
+{
+	return player_operator(pg_number(result, 0, PLAYER));
+}
+
+/* `game`: of bonus spins. */
+static void refuse(struct edge_request *request, const PGresult *result, const char *game)
 {
 	const char *code = PQgetvalue(result, 0, CODE);
 
+	if (strcmp(code, "game_not_offered") == 0)
+		offers_refuse_game(request, operator_of(result), game);
+	else if (strcmp(code, "currency_not_accepted") == 0)
+		offers_refuse_currency(request, operator_of(result),
+			currency_by_number((uint32_t)pg_number(result, 0, CURRENCY)));
 	for (size_t i = 0; i < sizeof(refusals) / sizeof(refusals[0]); i++)
 		if (strcmp(refusals[i].code, code) == 0)
 			edge_answer_error(request, (uint32_t)pg_number(result, 0, HTTP), code,
@@ -231,7 +245,7 @@ static void on_asked(void *context, PGresult *result, const char *error)
 	if (request == NULL) {
 		;
 	} else if (PQgetvalue(result, 0, CODE)[0] != '\0') {
-		refuse(request, result);
+		refuse(request, result, waiting->game);
 	} else if (pg_number(result, 0, HTTP) == 202) {
 		answer_kept(gateway, request, result);
 	} else {
@@ -274,7 +288,8 @@ static bool is_decision(const Carillon__Outside *outside)
 	"($1::integer, $2::bytea, $3::bytea, $4::bigint, $5, $6::integer, $7::bigint, $8, "        \
 	"$9::bytea, $10::bytea, $11, $12, $13, $14::bigint, $15::boolean"
 
-static const char ask_sql[] = "select " COLUMNS "from gateway.amount_ask" ASK_VALUES ")";
+static const char ask_sql[] =
+	"select " COLUMNS "from gateway.amount_ask_offered" ASK_VALUES ", $16)";
 static const char decision_sql[] = "select " COLUMNS "from gateway.decision_ask" ASK_VALUES
 				   ", $16::bytea, $17::integer, $18::boolean)";
 
@@ -293,10 +308,12 @@ static void keep(struct gateway *gateway, struct edge_request *request,
 	struct waiting *waiting = waiter_new(sizeof(*waiting), gateway, request, sent->player);
 	const char *parameters[] = { operator_text, id, content, player, sent->text, currency,
 		minor, outside->reason == NULL ? "" : outside->reason, command, key, name, from,
-		edge_request_id(request), within, alone ? "true" : "false", hold, kind,
-		amount->forced ? "true" : "false" };
+		edge_request_id(request), within, alone ? "true" : "false",
+		decision ? hold : waiting->game, kind, amount->forced ? "true" : "false" };
 
 	waiting->sent = *sent;
+	if (amount->game != NULL)
+		(void)snprintf(waiting->game, sizeof(waiting->game), "%s", amount->game);
 	outside_identify(sent->player, outside, amount->key, &ids);
 	command_text(outside, command);
 	pg_bytea_text(ids.id, ID_BYTES, id);
@@ -310,7 +327,7 @@ static void keep(struct gateway *gateway, struct edge_request *request,
 	(void)snprintf(within, sizeof(within), "%" PRId64, gateway->settings.approve_within_s);
 	pg_bytea_text(outside->of.data, outside->of.len, hold);
 	(void)snprintf(kind, sizeof(kind), "%d", (int)outside->kind);
-	pg_pool_query(gateway->pg, decision ? decision_sql : ask_sql, decision ? 18 : 15,
+	pg_pool_query(gateway->pg, decision ? decision_sql : ask_sql, decision ? 18 : 16,
 		parameters, WRITE_MS, on_asked, waiting);
 }
 
@@ -333,7 +350,7 @@ static void on_decided(void *context, PGresult *result, const char *error)
 	if (request == NULL)
 		;
 	else if (PQgetvalue(result, 0, CODE)[0] != '\0')
-		refuse(request, result);
+		refuse(request, result, "");
 	else if (strcmp(PQgetvalue(result, 0, STATUS), "refused") == 0)
 		answer_kept(gateway, request, result);
 	else
@@ -370,8 +387,8 @@ static void decide(struct edge_request *request, struct gateway *gateway, bool a
 	pg_bytea_text(bytes, ID_BYTES, id);
 	asker_texts(gateway, request, key, name, from);
 	pg_pool_query(gateway->pg,
-		"select " COLUMNS "from gateway.amount_decide($1::integer, $2::bytea, $3::boolean, "
-		"$4::bytea, $5, $6, $7, $8)",
+		"select " COLUMNS "from gateway.amount_decide_offered($1::integer, $2::bytea, "
+		"$3::boolean, $4::bytea, $5, $6, $7, $8)",
 		8, parameters, WRITE_MS, on_decided, waiting);
 }
 

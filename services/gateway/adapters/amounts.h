@@ -11,8 +11,9 @@
 struct amount {
 	const struct currency *currency;
 	int64_t minor;
-	const char *key; /* the client's Idempotency-Key */
-	bool forced;	 /* of a decision by hand: even though the provider may still pay */
+	const char *key;  /* the client's Idempotency-Key */
+	const char *game; /* that bonus spins are for; NULL: none */
+	bool forced;	  /* of a decision by hand: even though the provider may still pay */
 };
 
 /* Reads GATEWAY_APPROVE_ABOVE; fatal when it is not a list of amounts. */

@@ -169,7 +169,10 @@ void on_bonus_spins(struct edge_request *request, void *context)
 	outside.currency = currency->number;
 	outside.spins = &grant;
 	spins_ask(gateway, request, sent, &outside, body.reason,
-		&(struct amount){ .currency = currency, .minor = bonus_minor(&body), .key = key });
+		&(struct amount){ .currency = currency,
+			.minor = bonus_minor(&body),
+			.key = key,
+			.game = body.game });
 }
 
 /* {id} of the path. */

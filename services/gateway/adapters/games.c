@@ -1,6 +1,6 @@
 /* The public view of the games, from the definitions that the engine has registered. */
 #include "services/gateway/adapters/games_shown.h"
-#include "services/gateway/adapters/gateway.h"
+#include "services/gateway/adapters/offers.h"
 
 #include "libcommon/base/currency.h"
 #include "libcommon/jackpot/io/card_sets.h"
@@ -8,6 +8,7 @@
 
 #include <jansson.h>
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +20,8 @@
 struct shown {
 	uint32_t number;
 	char slug[SLUG_MAX + 1], etag[64];
-	char *json; /* the answer to GET /v1/games/{id} */
+	char *json;  /* the answer to GET /v1/games/{id} */
+	char *brief; /* its entry in that to GET /v1/games */
 };
 
 static struct {
@@ -48,8 +50,10 @@ static struct {
 
 static void clear(void)
 {
-	for (size_t i = 0; i < games.n; i++)
+	for (size_t i = 0; i < games.n; i++) {
 		free(games.game[i].json);
+		free(games.game[i].brief);
+	}
 	games.n = 0;
 	free(games.list);
 	games.list = NULL;
@@ -156,6 +160,7 @@ static void one(json_t *list, uint32_t number, const char *math_version, const c
 	(void)snprintf(shown->slug, sizeof(shown->slug), "%s", slug);
 	(void)snprintf(shown->etag, sizeof(shown->etag), "\"%.16s-%08x\"", math_version, odds);
 	shown->json = json_dumps(game, JSON_COMPACT);
+	shown->brief = json_dumps(item, JSON_COMPACT);
 	json_decref(game);
 	json_decref(definition);
 }
@@ -385,14 +390,62 @@ const char *game_first(void)
 	return games.n > 0 ? games.game[0].slug : "";
 }
 
+/* ---- the list, which for a player has what their operator offers ---- */
+
+static bool listed(const PGresult *rows, uint32_t number)
+{
+	for (int i = 0; i < PQntuples(rows); i++)
+		if (pg_number(rows, i, 0) == (int64_t)number)
+			return true;
+	return false;
+}
+
+/* The rows: games in which the player has a win that is not collected yet. */
+static void on_open_games(void *context, PGresult *result, const char *error)
+{
+	struct waiter *waiter = context;
+	struct json_out *out = &waiter->gateway->out;
+	struct edge_request *request = waiter_rows(waiter, result, error);
+	uint32_t operator_id = player_operator(waiter->player);
+	if (request != NULL) {
+		out_begin(out);
+		out_open(out, NULL, '{');
+		out_open(out, "games", '[');
+		for (size_t i = 0; i < games.n; i++)
+			if (offers_game(operator_id, games.game[i].slug) ||
+				listed(result, games.game[i].number))
+				out_raw(out, NULL, games.game[i].brief);
+		out_close(out, ']');
+		out_close(out, '}');
+		answer_sent(waiter->gateway, request, 200);
+	}
+	free(waiter);
+}
+
+static void list_offered(struct gateway *gateway, struct edge_request *request, player_id player)
+{
+	char number[24];
+	const char *parameters[] = { number };
+	(void)snprintf(number, sizeof(number), "%" PRId64, player);
+	pg_pool_query(gateway->pg_ro,
+		"select a.pendings[n] from wallet.account a, generate_series(1, "
+		"cardinality(a.pendings), 3) n where a.player = $1::bigint and a.pendings[n + 2] > "
+		"0",
+		1, parameters, QUERY_MS, on_open_games,
+		waiter_new(sizeof(struct waiter), gateway, request, player));
+}
+
 void on_games(struct edge_request *request, void *context)
 {
 	static const char *const names[] = { NULL };
-	(void)context;
+	player_id player;
 	if (!answer_query(request, names))
 		return;
 	if (games.list == NULL)
 		answer_unavailable(request, "the games have not been read yet");
+	else if (auth_named(context, request, &player) &&
+		 !offers_all_games(player_operator(player)))
+		list_offered(context, request, player);
 	else
 		edge_answer_json(request, 200, games.list, strlen(games.list));
 }

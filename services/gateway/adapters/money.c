@@ -2,6 +2,7 @@
  * players. */
 #include "services/gateway/adapters/money.h"
 #include "services/gateway/adapters/amounts.h"
+#include "services/gateway/adapters/offers.h"
 #include "services/gateway/adapters/operator_keys.h"
 
 #include "libcommon/base/currency.h"
@@ -346,5 +347,5 @@ void on_open_player(struct edge_request *request, void *context)
 			"1 to 281474976710655");
 		return;
 	}
-	query_open(gateway, request, &sent, body.currency);
+	offers_open(gateway, request, &sent, currency, true);
 }

@@ -1,5 +1,6 @@
 /* Players' requests: state, bets, steps, settings, replay of a past round. */
 #include "services/gateway/adapters/history_read.h"
+#include "services/gateway/adapters/offers.h"
 #include "services/gateway/adapters/own_limits.h"
 #include "services/gateway/adapters/reports.h"
 
@@ -26,6 +27,18 @@ static void on_reply(struct gateway *gateway, struct edge_request *request,
 		answer_reply(gateway, request, reply);
 }
 
+/* True when the client was told that its operator does not offer the game: the engine was to start
+ * nothing (`sent.text` is the game), and this bet was not started before. */
+static bool not_offered(struct gateway *gateway, struct edge_request *request,
+	const struct service_request *sent, const Carillon__SpinReply *reply)
+{
+	if (request == NULL || reply == NULL || sent->text[0] == '\0' ||
+		reply->http_status != 409 || strcmp(reply->error, "too_late") != 0)
+		return false;
+	offers_refuse_bet(gateway, request, sent->player, sent->text, reply);
+	return true;
+}
+
 /* The same of a bet. */
 static void on_bet_reply(struct gateway *gateway, struct edge_request *request,
 	const struct service_request *sent, const Carillon__SpinReply *reply,
@@ -33,7 +46,8 @@ static void on_bet_reply(struct gateway *gateway, struct edge_request *request,
 {
 	if (reply != NULL)
 		bet_mix_count(reply);
-	on_reply(gateway, request, sent, reply, fact);
+	if (!not_offered(gateway, request, sent, reply))
+		on_reply(gateway, request, sent, reply, fact);
 }
 
 /* Hash the content before adding what a retry may change: the move number, the time, the
@@ -85,6 +99,16 @@ void on_state(struct edge_request *request, void *context)
 	(void)request_spin(gateway, request, sent, &command);
 }
 
+/* A game that the operator does not offer: the engine still answers a bet that it has started, as
+ * it does after the time is over, and starts no other. */
+static uint64_t not_after(struct service_request *sent, const char *game)
+{
+	if (offers_game(player_operator(sent->player), game))
+		return clock_wall_us() + NOT_AFTER_US;
+	(void)snprintf(sent->text, sizeof(sent->text), "%s", game);
+	return 1;
+}
+
 void on_round(struct edge_request *request, void *context)
 {
 	struct gateway *gateway = context;
@@ -122,7 +146,7 @@ void on_round(struct edge_request *request, void *context)
 	command.client_nonce.len = body.nonce.length;
 	ids_set(&command, sent.player, key, id, hash);
 	command.expect = (uint64_t)body.expect;
-	command.not_after_us = clock_wall_us() + NOT_AFTER_US;
+	command.not_after_us = not_after(&sent, body.game);
 	(void)request_spin(gateway, request, sent, &command);
 }
 

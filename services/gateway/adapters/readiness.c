@@ -1,6 +1,6 @@
 /* The gateway is ready when the installation matches the settings, the other services have had time
  * to connect, every shard has an owner, and games and pools are loaded. */
-#include "services/gateway/adapters/gateway.h"
+#include "services/gateway/adapters/offers.h"
 
 #include "libcommon/io/log.h"
 
@@ -54,6 +54,8 @@ void readiness_tick(struct gateway *gateway)
 		why_not = "registered; waits for other instances to connect";
 	else if (!revoked_known(gateway->revoked))
 		why_not = "the sessions that were ended have not been read yet";
+	else if (!offers_known())
+		why_not = "what operators offer has not been read yet";
 	else if (!status_owned())
 		why_not = "a shard of wallet or spin-engine has no owner";
 	/* The engine registers its games before it takes a shard; the jackpot services register

@@ -1,6 +1,7 @@
 /* The routes of the gateway: method, path, handler, and whether the request has a body
  * (docs/contracts.md). */
 #include "services/gateway/adapters/ledger.h"
+#include "services/gateway/adapters/offers.h"
 #include "services/gateway/adapters/operator_keys.h"
 #include "services/gateway/adapters/staff.h"
 #include "services/gateway/adapters/webhooks.h"
@@ -46,6 +47,8 @@ const struct edge_route gateway_routes[] = {
 	{ EDGE_POST, "/v1/operators/{}/players/{}/voids/{}/approve", on_void_approve, false },
 	{ EDGE_GET, "/v1/operators/{}/voids", on_void_report, false },
 	{ EDGE_GET, "/v1/operators/{}/voids/requests", on_void_requests, false },
+	{ EDGE_GET, "/v1/operators/{}/offer", on_offer, false },
+	{ EDGE_POST, "/v1/operators/{}/offer", on_offer_set, true },
 	{ EDGE_GET, "/v1/operators/{}/games", on_game_stops, false },
 	{ EDGE_POST, "/v1/operators/{}/games/{}/stop", on_game_stop, true },
 	{ EDGE_POST, "/v1/operators/{}/games/{}/start", on_game_start, true },

@@ -1,6 +1,7 @@
 /* Sessions: issues tokens to players with an account, and to demo players, who open their own
  * account and get play money once. */
 #include "services/gateway/adapters/money.h"
+#include "services/gateway/adapters/offers.h"
 
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
@@ -252,5 +253,5 @@ void on_demo_session(struct edge_request *request, void *context)
 			"1 to 281474976710655");
 		return;
 	}
-	query_open(gateway, request, &sent, body.currency);
+	offers_open(gateway, request, &sent, currency, false);
 }

@@ -85,6 +85,8 @@ static const struct {
 	{ false, "/v1/operators/{}/voids", PERMIT_READ },
 	{ true, "/v1/operators/{}/amounts/{}/approve", PERMIT_MONEY },
 	{ true, "/v1/operators/{}/amounts/{}/refuse", PERMIT_MONEY },
+	{ false, "/v1/operators/{}/offer", PERMIT_READ },
+	{ true, "/v1/operators/{}/offer", PERMIT_GAMES },
 	{ false, "/v1/operators/{}/games", PERMIT_READ },
 	{ true, "/v1/operators/{}/games/{}/stop", PERMIT_GAMES },
 	{ true, "/v1/operators/{}/games/{}/start", PERMIT_GAMES },

@@ -56,6 +56,14 @@ const struct field key_fields[] = {
 	END,
 };
 
+const struct field offer_fields[] = {
+	{ "games", FIELD_TEXT, false, 1, OFFER_LIST_MAX, AT(offer_body, games, has_games) },
+	{ "currencies", FIELD_TEXT, false, 1, OFFER_LIST_MAX,
+		AT(offer_body, currencies, has_currencies) },
+	{ "reason", FIELD_TEXT, true, 1, REASON_MAX, AT(offer_body, reason, has_reason) },
+	END,
+};
+
 static const char *const key_actions[] = { "rotate", "expire", "revoke", NULL };
 
 const struct field key_action_fields[] = {

@@ -3,6 +3,7 @@
 #define CARILLON_GATEWAY_CORE_REQUESTS_H
 
 #include "services/gateway/core/fields.h"
+#include "services/gateway/core/offer.h"
 
 #define SLUG_MAX 31
 #define CURRENCY_MAX 7
@@ -234,6 +235,13 @@ struct webhook_body {
 	bool has_url, has_kinds, has_event, has_reason, has_action, has_keep_s;
 };
 
+/* POST /v1/operators/{op}/offer: lists of core/offer.h; one that is missing stays as it is */
+struct offer_body {
+	char games[OFFER_LIST_MAX + 1], currencies[OFFER_LIST_MAX + 1];
+	char reason[REASON_MAX + 1];
+	bool has_games, has_currencies, has_reason;
+};
+
 #define KEY_NAME_MAX 64
 #define KEY_LIST_MAX 399
 
@@ -260,7 +268,7 @@ extern const struct field demo_fields[], account_fields[], session_fields[], mon
 	correction_fields[], block_fields[], bonus_fields[], reason_fields[], round_fields[],
 	action_fields[], settings_fields[], pick_fields[], pool_action_fields[], decision_fields[],
 	back_fields[], call_fields[], limit_fields[], own_limit_fields[], own_session_fields[],
-	void_fields[], gaming_day_fields[];
+	void_fields[], gaming_day_fields[], offer_fields[];
 
 /* Check which fields go together; the tables cannot express that. */
 enum fields_status round_check(const struct round_body *body, struct problem *problem_r);

@@ -8,6 +8,7 @@ import { Dialog, Question } from "/dialog.js";
 import { listen } from "/events.js";
 import { answerProver } from "/fairness/file.js";
 import { useHost } from "/host.js";
+import { session } from "/kept.js";
 import { loadWords, t } from "/lang.js";
 import { Late } from "/late.js";
 import { launch } from "/launch.js";
@@ -117,8 +118,10 @@ function useStart(app) {
 		(async () => {
 			const [art, named] = [loadArt(), launch?.game ?? location.hash.slice(1)];
 			if (/^[a-z0-9-]+$/.test(named)) expect(named, art);
-			const [config, { games }, jackpots] = await Promise.all([get("/v1/config"), get("/v1/games"), get("/v1/jackpots"), art]);
+			const token = session.get("token"); // of an earlier visit: the lobby shows at once what its player is offered
+			const [config, { games }, jackpots, mine] = await Promise.all([get("/v1/config"), get("/v1/games"), get("/v1/jackpots"), token && !launch ? get("/v1/games", token) : null, art]);
 			dispatch({ type: "loaded", config, games, pools: jackpots.pools });
+			if (mine) dispatch({ type: "offered", games: mine.games });
 			if (launch && !hashed(games)) throw new Error(t("no-such-game", { game: launch.game }));
 			dispatch({ type: "view", view: hashed(games) ? "game" : "lobby" });
 			await open(hashed(games) ?? games[0]?.id);
@@ -147,6 +150,14 @@ function useStart(app) {
 	}, []);
 	const { game, view } = app.state;
 	useEffect(() => { document.title = view === "game" && game ? `${game.name} – Carillon` : "Carillon"; }, [game?.id, view]);
+}
+
+// What the player's operator offers may change: it is asked for each time that the lobby is shown to a player.
+function useOffer({ state, dispatch }) {
+	const { token, view, game } = state;
+	useEffect(() => {
+		if (token && game && view === "lobby") get("/v1/games", token).then(({ games }) => dispatch({ type: "offered", games }), () => {});
+	}, [token, view, Boolean(game)]);
 }
 
 // ---- this round, winners: beside the stage where there is room, else a window ----
@@ -202,6 +213,7 @@ function App() {
 	const [chosen, choose] = useState(null);
 	const wide = useWide();
 	useStart(app);
+	useOffer(app);
 	useEvents(app);
 	const cards = useCards(app);
 	const reminder = useReminder(app);

@@ -32,6 +32,9 @@ function Tile({ game, state }) {
 		<span class="quiet">${percent ? t("rtp", { percent }) : t("rtp-demo")}${volatility ? ` · ${t("volatility", { level: t(`volatility.${volatility}`) })}` : ""}</span></span></a>`;
 }
 
+// All games, or for a player those that their operator offers. A game that is open stays: its round can be finished.
+const tilesOf = ({ games, offered, token, game, round }) => token && offered ? games.filter(({ id }) => offered.includes(id) || (id === game?.id && ["pick", "next", "gamble"].includes(round?.next))) : games;
+
 export function Lobby({ app }) {
 	const { state, dispatch } = app;
 	return html`<div class="lobby" id="lobby"><img class="backdrop" src=${world("house").background} alt="" /><header><h1>Carillon</h1>${state.config.kind === "live" ? null : html`<span class="kind" id="kind">${t("play-money")}</span>`}<span class="spacer"></span>
@@ -39,6 +42,6 @@ export function Lobby({ app }) {
 		${state.token ? html`<span class="quiet" id="player" title=${state.player}>${state.player}</span><b>${money(state.balance_minor, state.currency)}</b>` : state.config.kind === "live" ? null : html`<button class="main" id="login" onClick=${app.login}>${state.left ? t("continue-as", { player: state.left }) : t("login")}</button>`}
 		<button type="button" id="menu" class="icon" aria-label=${t("menu")} onClick=${() => dispatch({ type: "window", name: "menu" })}><${Icon} name="menu" /></button></header>
 		${state.message ? html`<p class=${state.message.bad ? "bad" : "good"} id="message">${state.message.text}</p>` : null}
-		<nav class="gametiles" id="games" aria-label=${t("games")}>${state.games.map((game) => html`<${Tile} key=${game.id} game=${game} state=${state} />`)}</nav>
+		<nav class="gametiles" id="games" aria-label=${t("games")}>${tilesOf(state).map((game) => html`<${Tile} key=${game.id} game=${game} state=${state} />`)}</nav>
 		<footer class="quiet"><b class="age">${t("age")}</b> ${t(state.config.kind === "live" ? "age.live" : "age.demo")} ${state.token ? html`<button type="button" class="small" id="lobby-limits" onClick=${() => dispatch({ type: "window", name: "limits" })}>${t("limits")}</button>` : null}</footer></div>`;
 }

@@ -11,7 +11,7 @@ export const isWatching = (round) => ["pick", "next"].includes(round?.next);
 
 export const START = {
 	// what the server said
-	config: null, games: [], game: null, figures: [], pools: [], winners: [], history: null, token: null, round: null, carried: null, bonus_spins: [], claim: null,
+	config: null, games: [], offered: null, game: null, figures: [], pools: [], winners: [], history: null, token: null, round: null, carried: null, bonus_spins: [], claim: null,
 	balance_seq: 0, balance_epoch: 0,
 	// what the player chose
 	mode: null, bet: null, bets: {}, fast: false, autospin: 0, stopping: false, nextBet: 0, autoplay_stopped: null,
@@ -86,6 +86,8 @@ const sameWin = (one) => (other) => other.hit === one.hit && other.pool === one.
 
 export const REDUCERS = {
 	loaded: (state, { config, games, pools }) => ({ ...state, config, games, pools }),
+	// What the player's operator offers: the lobby shows no other game.
+	offered: (state, { games }) => ({ ...state, offered: games.map(({ id }) => id) }),
 	figures: (state, { figures }) => ({ ...state, figures }),
 	game(state, { game, answer }) {
 		const kept = state.bets[game.id] && { ...state.bets[game.id], mode: game.modes[0].id }; // who comes back buys nothing unasked

@@ -2,6 +2,7 @@
 import { html } from "/vendor/htm-preact.js";
 import { LEVELS, decimal, money, typedMinor } from "/format.js";
 import { Act, Badge, Group, Panel, REASON, Table, Tile, Trouble, euros, time, useRead, whole } from "/operator/parts.js";
+import { Offer, offersGame } from "/operator/offer.js";
 import { Forecast, History } from "/operator/value.js";
 import { Changes, dataOf, said, wordOf } from "/operator/words.js";
 
@@ -205,6 +206,7 @@ export function Jackpot({ id, me }) {
 export function Games({ me }) {
 	const games = useRead("/v1/games", 5000);
 	const stops = useRead(`/v1/operators/${me.operator}/games`, 3000);
+	const offer = useRead(`/v1/operators/${me.operator}/offer`, 5000);
 	const may = me.permissions.includes("games");
 	const ofStop = (id) => (stops.data?.stopped ?? []).filter((s) => s.game === id);
 	const why = (id) => ofStop(id).map((s) => `Stopped by the ${s.by} since ${time(s.since_us)}: ${s.reason || "no reason is told"}${s.actor ? ` (${s.actor})` : ""}.`).join(" ");
@@ -218,7 +220,9 @@ export function Games({ me }) {
 	return html`${all}<${Panel} title="Games" aside=${may ? act(null) : null}><${Trouble} state=${games} /><${Table} name="games" rows=${games.data?.games} columns=${[
 		{ name: "number", title: "Number", number: true }, { name: "name", title: "Game", show: (g) => html`<a href="#games/${g.id}"><b>${g.name}</b></a> <small class="quiet">${g.id}</small>` }, { name: "version", title: "Version" },
 		{ name: "state", title: "State", csv: (g) => whyNot(g) || "runs", show: (g) => whyNot(g) ? html`<${Badge} text="stopped" state="bad" /> <small>${whyNot(g)}</small>` : html`<${Badge} text="runs" state="good" />` },
+		{ name: "offered", title: "Offered", csv: (g) => offersGame(offer.data, g.id) ? "yes" : "no", show: (g) => offersGame(offer.data, g.id) ? "yes" : html`<${Badge} text="not offered" state="gold" />` },
 		{ name: "modes", title: "Modes", show: (g) => g.modes.map((m) => m.name ?? m.id).join(", ") }, { name: "pool", title: "Jackpot" },
 		{ name: "math_version", title: "Digest of the definition", show: (g) => html`<code title=${g.math_version}>${g.math_version.slice(0, 16)}</code>` },
-		{ name: "act", title: "", csv: () => "", show: (g) => html`<a href="/rules/${g.id}/">Rules</a> ${may ? act(g) : null}` }]} /><//>`;
+		{ name: "act", title: "", csv: () => "", show: (g) => html`<a href="/rules/${g.id}/">Rules</a> ${may ? act(g) : null}` }]} /><//>
+		<${Offer} operator=${me.operator} offer=${offer} may=${may} />`;
 }
