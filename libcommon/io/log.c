@@ -3,6 +3,8 @@
 #include "libcommon/io/log.h"
 
 #include "libcommon/base/ids.h"
+#include "libcommon/base/per_second.h"
+#include "libcommon/io/clock.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -14,6 +16,7 @@
 
 #define LINE_MAX_BYTES 8192
 #define TRACE_ID_BYTES 16
+#define HOPS_PER_S 200
 #define TRACE_TEXT_MAX (2 * TRACE_ID_BYTES + 1)
 
 static struct {
@@ -28,6 +31,8 @@ static _Thread_local struct {
 	bool known;
 	uint8_t id[TRACE_ID_BYTES];
 } trace_now;
+
+static _Thread_local struct per_second hops;
 
 static const char *const LEVEL_NAMES[] = { "error", "warn", "info", "debug" };
 
@@ -169,7 +174,7 @@ void log_hop(const struct log_hop *hop)
 {
 	char player[PLAYER_TEXT_MAX];
 	struct line line;
-	if (log_state.level < LOG_INFO)
+	if (log_state.level < LOG_INFO || !per_second_take(&hops, clock_mono_us(), HOPS_PER_S))
 		return;
 	line_begin(&line, LOG_INFO);
 	line_field(&line, "event", hop->event);

@@ -32,7 +32,8 @@ struct log_hop {
 	uint64_t round, move, seq;
 	uint64_t us; /* how long the instance took so far */
 };
-/* One line at level info. */
+/* One line at level info, but at most 200 a second of a thread: gateways bound how many requests
+ * are sampled, and one of another version may not. */
 void log_hop(const struct log_hop *hop);
 /* In front of a format: the stable name of what happened, which becomes the field "event" of the
  * line. Not for messages: text from outside names no event. */

@@ -75,7 +75,7 @@ static const struct setting settings[] = {
 	{ "GATEWAY_WRONG_PER_MIN", SETTING_INT, "10", 0, 1000000, &gateway.settings.wrong_per_min,
 		"how many wrong tokens, keys and passwords within a minute make an address wait: "
 		"10 s, each further time twice as long; 0: no address waits" },
-	{ "GATEWAY_TRACES_PER_S", SETTING_INT, "10", 0, 1000, &gateway.settings.traces_per_s,
+	{ "GATEWAY_TRACES_PER_S", SETTING_INT, "1", 0, 1000, &gateway.settings.traces_per_s,
 		"requests a second whose way through all services is logged, of those whose "
 		"traceparent has the flag `sampled`; 0: none" },
 	{ "GATEWAY_WAIT_MS", SETTING_INT, "8000", 100, 25000, &gateway.settings.wait_ms,

@@ -21,6 +21,8 @@ static void metrics_begin(struct gateway *gateway)
 		"carillon_gateway_again_total", NULL, "Requests to services that were retried");
 	gateway->metric.told = metric_counter("carillon_owners_told_total", NULL,
 		"Times that Postgres said that owners of shards have changed.");
+	gateway->metric.untraced = metric_counter("carillon_gateway_untraced_total", NULL,
+		"Sampled requests beyond GATEWAY_TRACES_PER_S, whose way is not logged");
 	gateway->metric.late = metric_counter("carillon_gateway_late_total", NULL,
 		"Answers that no request waited for: late or repeated");
 	gateway->metric.unreadable = metric_counter("carillon_gateway_unreadable_total", NULL,

@@ -2,6 +2,7 @@
 #ifndef CARILLON_GATEWAY_ADAPTERS_GATEWAY_H
 #define CARILLON_GATEWAY_ADAPTERS_GATEWAY_H
 
+#include "libcommon/base/per_second.h"
 #include "libcommon/base/ids.h"
 #include "libcommon/base/session.h"
 #include "libcommon/edge/door_settings.h"
@@ -112,8 +113,7 @@ struct gateway {
 	struct owners *owners;
 	bool owners_waiting, owners_told; /* told: they have changed since they were asked for */
 	uint64_t owners_asked_us;
-	uint64_t traces_s; /* the second of `traces` */
-	int64_t traces;	   /* sampled requests in it */
+	struct per_second traces; /* sampled requests */
 	struct pg_pool *pg_ro, *pg;
 	struct redis_link *redis;
 	struct redis_link *sessions; /* a second link, because its commands may wait */
@@ -137,7 +137,7 @@ struct gateway {
 	struct json_out out;
 	struct {
 		struct metric *expired, *again, *told, *late, *unreadable, *refused_rate, *open;
-		struct metric *idle, *reconnects;
+		struct metric *idle, *reconnects, *untraced;
 	} metric;
 };
 

@@ -40,7 +40,8 @@ static void on_rows(void *context, PGresult *result, const char *error)
 	(void)context;
 	offers.reading = false;
 	if (result == NULL || PQresultStatus(result) != PGRES_TUPLES_OK) {
-		log_warn("cannot read what operators offer: %s; what is known stays in force",
+		log_warn_as("gateway.offers.unreadable",
+			"cannot read what operators offer: %s; what is known stays in force",
 			error != NULL ? error : PQresultErrorMessage(result));
 		return;
 	}

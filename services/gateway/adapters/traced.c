@@ -2,15 +2,6 @@
 
 #include "libcommon/io/clock.h"
 
-static bool allowed(struct gateway *gateway, uint64_t now_us)
-{
-	if (now_us / SECOND_US != gateway->traces_s) {
-		gateway->traces_s = now_us / SECOND_US;
-		gateway->traces = 0;
-	}
-	return gateway->traces++ < gateway->settings.traces_per_s;
-}
-
 static void hop(const struct service_request *sent, struct log_hop at)
 {
 	at.trace = sent->trace;
@@ -23,8 +14,9 @@ void traced_begin(
 {
 	uint64_t now_us = clock_mono_us();
 
-	if (!allowed(gateway, now_us)) {
+	if (!per_second_take(&gateway->traces, now_us, (uint64_t)gateway->settings.traces_per_s)) {
 		sent->trace[EDGE_TRACE_BYTES - 1] = 0;
+		metric_add(gateway->metric.untraced, 1);
 		return;
 	}
 	hop(sent, (struct log_hop){ .event = "gateway.command.sent",
@@ -42,7 +34,7 @@ void traced_end(const struct service_request *sent, const Carillon__SpinReply *r
 	const Carillon__WalletFact *fact, uint64_t began_us)
 {
 	struct log_hop end = { .event = "gateway.request.answered",
-		.message = "the answer is written",
+		.message = "a reply has come",
 		.us = began_us == 0 ? 0 : clock_mono_us() - began_us };
 
 	if (reply != NULL && reply->round != NULL)
@@ -50,8 +42,8 @@ void traced_end(const struct service_request *sent, const Carillon__SpinReply *r
 	if (fact != NULL && fact->envelope != NULL)
 		end.seq = fact->envelope->seq;
 	if (reply == NULL && fact == NULL && sent->card == NULL && sent->action == NULL)
-		end.message = "no answer came in time";
+		end.message = "no reply has come, or a refusal of the bus";
 	else if (began_us == 0)
-		end.message = "an answer came, and the client has gone";
+		end.message = "a reply has come, and the client has gone";
 	hop(sent, end);
 }
