@@ -1,7 +1,7 @@
 -- The audit log is only added to; rates and decisions are set by functions that compare and audit. Salts of card rounds and records of moves are not read.
 grant usage on schema gateway, wallet, pool, cards, payments, engine to carillon_gateway;
 grant select, insert on gateway.audit to carillon_gateway;
-grant select, insert on gateway.game_start to carillon_gateway;
+grant select, insert on gateway.game_start, gateway.note to carillon_gateway;
 grant select, insert, update (status, approved_key, approved_by, approved) on gateway.pool_request to carillon_gateway;
 grant select, insert, update (status, approved_key, approved_by, approved) on gateway.void_request to carillon_gateway;
 grant select, insert, update (pause, pause_s, pause_until, reality_check_s) on gateway.player to carillon_gateway;

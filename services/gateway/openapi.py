@@ -71,7 +71,7 @@ HISTORY_KINDS = one_of("round", "jackpot", "card_prize", "double", "halve", "voi
                        "correction", "grant", "grant_taken_back", "bonus_spins", "bonus_spins_ended")
 
 ROLES = one_of("viewer", "support", "finance", "jackpots", "administrator")
-PERMISSIONS = one_of("self", "read", "audit", "players", "care", "open", "payouts", "money", "void", "jackpots", "rates", "games", "users")
+PERMISSIONS = one_of("self", "read", "audit", "players", "care", "notes", "open", "payouts", "money", "void", "jackpots", "rates", "games", "users")
 
 KEY_SCOPES = one_of("read", "players", "money", "pools")
 
@@ -157,6 +157,7 @@ SCHEMAS = {
     "AuditRow": obj(id=U, time_us=US, actor=TEXT, action=TEXT, subject=TEXT, request_id=TEXT, content=ANY, status=U),
     "Player": obj(player=PLAYER, currency=CURRENCY, balance_minor=MINOR, pending_minor=MINOR, moves=U, blocked=BOOL, opened_us=US, claims_open=U,
                   withdrawals_open=U, last_us=US),
+    "Note": obj(id=U, time_us=US, author=told(TEXT, "The user or the key that added it."), text=text(1, 2000)),
     "Minor": told(INT, "An amount in minor units of the account's currency: cents, yen."),
     "Currency": {"type": "string", "pattern": "^[A-Z]{3}$", "description": "ISO 4217 code."},
     "TimeUs": told(U, "Microseconds since 1970, UTC; 0: never."),
@@ -266,6 +267,7 @@ BODIES = {
     "bonus": obj(game=SLUG, currency=CURRENCY, coin_minor=whole(1), lines=whole(1, 1000), coins=whole(1, 1000), spins=whole(1, 10000), expires_us=whole(1),
                  reason_Q=REASON),
     "reason": obj(reason=REASON),
+    "note": obj(text=told(text(1, 2000), "Plain text, at most 2000 bytes; line breaks are allowed.")),
     "gaming_day": obj(zone=told(text(1, 64), "A time zone of the IANA list."), start_hour=whole(0, 23), from_day=DAY, reason=REASON),
     "pool_action": obj(action=one_of("pause", "resume", "retire", "adjust", "parameters", "create", "take_part", "odds", "weights"), parameters_Q=OBJECT,
                        reason=REASON),
@@ -604,6 +606,9 @@ route("operator", "post", OF_PLAYER + "/grants", "Grants bonus funds", named("Mo
 route("operator", "post", OF_PLAYER + "/grants/{}/back", "Takes back unused bonus funds", named("Money"), body="back", key=KEY)
 route("operator", "post", OF_PLAYER + "/limits", "Sets a limit or an exclusion", obj(limit=LIMITS, period_Q=PERIODS, from_us=US, seq=U, id=TEXT), body="limit", key=KEY)
 route("operator", "get", OF_PLAYER + "/limits", "The limits that are set", obj(limits=many(named("Limit"))))
+route("operator", "post", OF_PLAYER + "/notes", "Adds a note about a player; nobody can change or remove it", named("Note"), body="note", key=KEY)
+route("operator", "get", OF_PLAYER + "/notes", "Notes about a player, newest first", obj(notes=many(named("Note"), 200), next=told(U, "`before` of the following page; 0 at the end.")),
+      query=[LIMIT, BEFORE])
 route("operator", "post", OF_PLAYER + "/voids", "Voids a round after a malfunction", named("Void"), body="void", key=KEY, statuses=(200, 202), waits=named("VoidRequest"))
 route("operator", "post", OF_PLAYER + "/voids/{}/approve", "Approves a void that another key or user requested, and carries it out", named("Void"))
 route("operator", "get", OPERATOR + "/voids/requests", "Voids that need or needed approval, newest first", obj(requests=many(named("VoidRequest"))))

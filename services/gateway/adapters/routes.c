@@ -41,6 +41,8 @@ const struct edge_route gateway_routes[] = {
 	{ EDGE_POST, "/v1/operators/{}/players/{}/grants/{}/back", on_grant_back, true },
 	{ EDGE_POST, "/v1/operators/{}/players/{}/limits", on_limit, true },
 	{ EDGE_GET, "/v1/operators/{}/players/{}/limits", on_limits, false },
+	{ EDGE_GET, "/v1/operators/{}/players/{}/notes", on_notes, false },
+	{ EDGE_POST, "/v1/operators/{}/players/{}/notes", on_note, true },
 	{ EDGE_POST, "/v1/operators/{}/players/{}/voids", on_void, true },
 	{ EDGE_GET, "/v1/operators/{}/players/{}/voids", on_voids, false },
 	{ EDGE_POST, "/v1/operators/{}/players/{}/voids/{}/approve", on_void_approve, false },
