@@ -222,7 +222,7 @@ def test_keys_tokens_and_paths():
             ("POST", f"{base}/bonus-spins", {}), ("GET", f"{base}/bonus-spins", None), ("POST", f"{base}/bonus-spins/{'00' * 16}/end", {"reason": "x"}),
             ("GET", f"{base}/withdrawals", None), ("GET", f"{base}/withdrawals/{'00' * 16}", None), ("POST", f"{base}/withdrawals/{'00' * 16}/decisions", {"decision": "release", "reason": "x"}),
             ("POST", f"{base}/grants/{'00' * 16}/back", {**money, "reason": "x"}), ("POST", f"{base}/limits", {"limit": "time", "seconds": 5, "currency": "EUR"}), ("GET", f"{base}/limits", None),
-            ("POST", f"{base}/notes", {"text": "x"}), ("GET", f"{base}/notes", None),
+            ("POST", f"{base}/notes", {"text": "x"}), ("GET", f"{base}/notes", None), ("GET", f"{base}/export", None),
             ("POST", f"{base}/voids", {"game": GAME, "round": 1, "reason": "x"}), ("GET", f"{base}/voids", None), ("GET", "/v1/operators/1/voids", None),
             ("POST", f"/v1/operators/1/games/{GAME}/start", {"reason": "x"}))]
     for op in ("0", "2", "-1", "x", "32768", str(HUGE)):

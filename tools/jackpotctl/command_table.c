@@ -263,6 +263,11 @@ const struct command command_rows[] = {
 		"Starts a game again that the engine or an operator has stopped.", NULL,
 		"it is not stopped", OWNER | O(OPERATOR) | O(REASON), .needs = O(REASON),
 		.run = run_game_start },
+	{ SERVICES, "player export", "PLAYER",
+		"Prints all that the network holds about a player, such as 1-17, as JSON.",
+		"It has the player's rows of the journal, also of what they have not seen yet. The "
+		"audit log gets a line.",
+		"the player has no account", OWNER, .run = run_player_export },
 	{ USERS, "user add", "NAME", "Makes a user of the console.", NULL,
 		"the user exists already", OWNER | O(ROLES) | O(OPERATOR) | O(PASSWORD_FILE),
 		.needs = O(ROLES), .run = run_user_add },

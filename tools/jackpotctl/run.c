@@ -7,6 +7,7 @@
 #include "tools/jackpotctl/fold.h"
 #include "tools/jackpotctl/keys.h"
 #include "tools/jackpotctl/partitions.h"
+#include "tools/jackpotctl/player_export.h"
 #include "tools/jackpotctl/quarantine.h"
 #include "tools/jackpotctl/reconcile.h"
 #include "tools/jackpotctl/replay.h"
@@ -382,6 +383,13 @@ int run_game_start(const struct call *call)
 
 	return ended(conn, game_start(conn, one_operator_of(call), call->arguments[0],
 				   call->values[OPTION_REASON]));
+}
+
+int run_player_export(const struct call *call)
+{
+	PGconn *conn = database_open(call);
+
+	return ended(conn, player_export(conn, call->arguments[0]));
 }
 
 int run_game_list(const struct call *call)

@@ -25,6 +25,7 @@ int run_quarantine_release(const struct call *call);
 int run_game_stop(const struct call *call);
 int run_game_start(const struct call *call);
 int run_game_list(const struct call *call);
+int run_player_export(const struct call *call);
 int run_user_add(const struct call *call);
 int run_user_reset(const struct call *call);
 int run_user_list(const struct call *call);

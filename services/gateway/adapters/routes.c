@@ -43,6 +43,7 @@ const struct edge_route gateway_routes[] = {
 	{ EDGE_GET, "/v1/operators/{}/players/{}/limits", on_limits, false },
 	{ EDGE_GET, "/v1/operators/{}/players/{}/notes", on_notes, false },
 	{ EDGE_POST, "/v1/operators/{}/players/{}/notes", on_note, true },
+	{ EDGE_GET, "/v1/operators/{}/players/{}/export", on_player_export, false },
 	{ EDGE_POST, "/v1/operators/{}/players/{}/voids", on_void, true },
 	{ EDGE_GET, "/v1/operators/{}/players/{}/voids", on_voids, false },
 	{ EDGE_POST, "/v1/operators/{}/players/{}/voids/{}/approve", on_void_approve, false },

@@ -74,6 +74,7 @@ static const struct {
 	{ true, PLAYER "/grants/{}/back", PERMIT_MONEY },
 	{ true, PLAYER "/corrections", PERMIT_MONEY },
 	{ true, PLAYER "/grants", PERMIT_MONEY },
+	{ false, PLAYER "/export", PERMIT_PLAYERS },
 	{ true, PLAYER "/notes", PERMIT_NOTES },
 	{ false, PLAYER "/notes", PERMIT_PLAYERS },
 	{ true, PLAYER "/limits", PERMIT_CARE },
