@@ -1,7 +1,7 @@
 -- The audit log is only added to; rates and decisions are set by functions that compare and audit. Salts of card rounds and records of moves are not read.
 grant usage on schema gateway, wallet, pool, cards, payments, engine to carillon_gateway;
 grant select, insert on gateway.audit to carillon_gateway;
-grant select, insert on gateway.game_start to carillon_gateway;
+grant select, insert on gateway.game_start, gateway.note to carillon_gateway;
 grant select, insert, update (status, approved_key, approved_by, approved) on gateway.pool_request to carillon_gateway;
 grant select, insert, update (status, approved_key, approved_by, approved) on gateway.void_request to carillon_gateway;
 grant select, insert, update (pause, pause_s, pause_until, reality_check_s) on gateway.player to carillon_gateway;
@@ -30,7 +30,7 @@ grant select on gateway.report, gateway.gaming_day to carillon_gateway;
 grant execute on function gateway.jackpot_step, gateway.jackpot_history, gateway.par_claim, gateway.par_keep, gateway.game_view,
 	gateway.bets_note, gateway.forecast to carillon_gateway;
 grant execute on function gateway.webhook_step, gateway.webhook_take, gateway.webhook_mark, gateway.webhook_state, gateway.webhook_new, gateway.webhook_change,
-	gateway.webhook_rotate, gateway.webhook_end, gateway.webhook_test, gateway.webhook_resend, gateway.webhook_list, gateway.webhook_dead to carillon_gateway;
+	gateway.webhook_rotate, gateway.webhook_end, gateway.webhook_test, gateway.webhook_resend, gateway.webhook_list, gateway.webhook_dead, gateway.player_part to carillon_gateway;
 grant select on gateway.report, gateway.gaming_day, gateway.rollup_minute, gateway.rollup_quarter, gateway.rollup_tally, gateway.rollup_player, gateway.rollup_notable,
 	gateway.rollup_at, gateway.rollup_floor, gateway.rollup_missing to carillon_reports;
 grant execute on function gateway.report_make, gateway.series, gateway.csv, gateway.gaming_day_at, gateway.day_begins, gateway.period_days to carillon_reports, carillon_ro;

@@ -28,6 +28,7 @@
  * This file only wires the settings, the timers, the edge and the connections. adapters/gateway.c
  * sets up what must exist before them and frees everything at the end. */
 #include "services/gateway/adapters/amounts.h"
+#include "services/gateway/adapters/export.h"
 #include "services/gateway/adapters/journal_rows.h"
 #include "services/gateway/adapters/offers.h"
 #include "services/gateway/adapters/operator_keys.h"
@@ -254,7 +255,7 @@ static void on_draining(void *context)
 static bool on_drained(void *context)
 {
 	(void)context;
-	return gateway.inflight.open == 0;
+	return gateway.inflight.open == 0 && !exports_open();
 }
 
 /* ---- connections ---- */

@@ -71,7 +71,7 @@ HISTORY_KINDS = one_of("round", "jackpot", "card_prize", "double", "halve", "voi
                        "correction", "grant", "grant_taken_back", "bonus_spins", "bonus_spins_ended")
 
 ROLES = one_of("viewer", "support", "finance", "jackpots", "administrator")
-PERMISSIONS = one_of("self", "read", "audit", "players", "care", "open", "payouts", "money", "void", "jackpots", "rates", "games", "users")
+PERMISSIONS = one_of("self", "read", "audit", "players", "care", "notes", "open", "payouts", "money", "void", "jackpots", "rates", "games", "users")
 
 KEY_SCOPES = one_of("read", "players", "money", "pools")
 
@@ -157,6 +157,15 @@ SCHEMAS = {
     "AuditRow": obj(id=U, time_us=US, actor=TEXT, action=TEXT, subject=TEXT, request_id=TEXT, content=ANY, status=U),
     "Player": obj(player=PLAYER, currency=CURRENCY, balance_minor=MINOR, pending_minor=MINOR, moves=U, blocked=BOOL, opened_us=US, claims_open=U,
                   withdrawals_open=U, last_us=US),
+    "Note": obj(id=U, time_us=US, author=told(TEXT, "The user or the key that added it."), text=text(1, 2000)),
+    "PlayerFile": told(obj(format=one_of("carillon-player-1"), time_us=US, account=named("Player"), history=many(named("HistoryEntry")),
+                           history_archived=told(BOOL, "Older entries are in the archive only."), settings=told(many(OBJECT), "What the player has chosen beside limits: at most one."),
+                           limits=told(many(OBJECT), "The limits that are set; -1: none."), limit_history=told(many(OBJECT), "Each limit, exclusion and block that was set, newest first."),
+                           bookings=told(many(OBJECT), "Money that an operator booked, with the reasons, newest first."), withdrawals=many(OBJECT), bonus_funds=many(OBJECT), bonus_spins=many(OBJECT), jackpots=told(many(OBJECT), "Jackpots won."), card_rounds=many(OBJECT),
+                           voids=many(OBJECT), sessions=told(many(OBJECT), "Sessions that were ended by logout. Others are not kept."), notes=many(named("Note")),
+                           requests=told(many(OBJECT), "Amounts and voids that needed a second person."), actions=told(many(OBJECT), "Lines of the audit log about the player, without who acted."),
+                           complete=told(BOOL, "The last member: a document without it is not whole.")),
+                       "All that the network holds about a player. Amounts are in the currency of the account."),
     "Minor": told(INT, "An amount in minor units of the account's currency: cents, yen."),
     "Currency": {"type": "string", "pattern": "^[A-Z]{3}$", "description": "ISO 4217 code."},
     "TimeUs": told(U, "Microseconds since 1970, UTC; 0: never."),
@@ -268,6 +277,7 @@ BODIES = {
     "reason": obj(reason=REASON),
     "offer": obj(games_Q=told(text(1, 999), "`all`, or ids of games, separated by commas."), currencies_Q=told(text(1, 999), "`all`, or ISO 4217 codes, separated by commas."),
                  reason=REASON),
+    "note": obj(text=told(text(1, 2000), "Plain text, at most 2000 bytes; line breaks are allowed.")),
     "gaming_day": obj(zone=told(text(1, 64), "A time zone of the IANA list."), start_hour=whole(0, 23), from_day=DAY, reason=REASON),
     "pool_action": obj(action=one_of("pause", "resume", "retire", "adjust", "parameters", "create", "take_part", "odds", "weights"), parameters_Q=OBJECT,
                        reason=REASON),
@@ -610,6 +620,10 @@ route("operator", "post", OF_PLAYER + "/grants", "Grants bonus funds", named("Mo
 route("operator", "post", OF_PLAYER + "/grants/{}/back", "Takes back unused bonus funds", named("Money"), body="back", key=KEY)
 route("operator", "post", OF_PLAYER + "/limits", "Sets a limit or an exclusion", obj(limit=LIMITS, period_Q=PERIODS, from_us=US, seq=U, id=TEXT), body="limit", key=KEY)
 route("operator", "get", OF_PLAYER + "/limits", "The limits that are set", obj(limits=many(named("Limit"))))
+route("operator", "post", OF_PLAYER + "/notes", "Adds a note about a player; nobody can change or remove it", named("Note"), body="note", key=KEY)
+route("operator", "get", OF_PLAYER + "/notes", "Notes about a player, newest first", obj(notes=many(named("Note"), 200), next=told(U, "`before` of the following page; 0 at the end.")),
+      query=[LIMIT, BEFORE])
+route("operator", "get", OF_PLAYER + "/export", "All that the network holds about a player, as one document; each request is a line in the audit log", named("PlayerFile"))
 route("operator", "post", OF_PLAYER + "/voids", "Voids a round after a malfunction", named("Void"), body="void", key=KEY, statuses=(200, 202), waits=named("VoidRequest"))
 route("operator", "post", OF_PLAYER + "/voids/{}/approve", "Approves a void that another key or user requested, and carries it out", named("Void"))
 route("operator", "get", OPERATOR + "/voids/requests", "Voids that need or needed approval, newest first", obj(requests=many(named("VoidRequest"))))

@@ -161,6 +161,7 @@ def test_fields_of_an_operators_requests():
             (("coins",), True, NOT_INT, [0, -1, 11, 1001, 2 ** 63]), (("spins",), True, NOT_INT, [0, -1, 10001, 2 ** 32, 2 ** 63]),
             (("expires_us",), True, NOT_INT, [0, -1, 2 ** 53, 2 ** 63])]),
         ("end of bonus spins", f"{base}/bonus-spins/{'00' * 16}/end", {"reason": "a test"}, key, [(("reason",), True, NOT_TEXT, ["", "x" * 201, "a\nb"])]),
+        ("note", f"{base}/notes", {"text": "a test"}, key, [(("text",), True, NOT_TEXT, ["", "x" * 2001, "a\tb", "a\rb", "a\x00b"])]),
         ("decision", f"{base}/withdrawals/{'00' * 16}/decisions", {"decision": "release", "force": True, "reason": "a test"}, key, [
             (("decision",), True, NOT_TEXT, ["", "pay", "x" * 4000]), (("force",), False, NOT_BOOL, []), (("reason",), True, NOT_TEXT, ["", "x" * 201, "a\nb"])]),
         ("grant taken back", f"{base}/grants/{'00' * 16}/back", {"amount_minor": 1, "currency": "EUR", "reason": "a test"}, key, [
@@ -207,6 +208,7 @@ def test_keys_tokens_and_paths():
     others, before, faults, cases = tokens(), ledger(), [], 0
     table = [("POST", "/v1/rounds", bet, token, key, (400,)) for key in (None, "", "x" * 65, "a b", "a\tb", "ü")]
     table += [("POST", f"{base}/{what}", money, operator, None, (400,)) for what in ("deposits", "withdrawals", "grants", "corrections", "bonus-spins", "limits", "voids")]
+    table += [("POST", f"{base}/notes", {"text": "x"}, operator, key, (400,)) for key in (None, "", "x" * 65, "a b")]
     table += [("GET", f"{base}/withdrawals/{hold}", None, operator, None, (400, 404)) for hold in ("x", "00", "zz" * 16, "AA" * 16, "0" * 31, "00" * 17, "00" * 16)]
     table += [("POST", f"{base}/voids/{void}/approve", None, operator, None, (400, 404)) for void in ("x", "00", "zz" * 16, "AA" * 16, "0" * 31, "00" * 17, "00" * 16)]
     table += [("POST", "/v1/payments/calls", {"id": hold}, None, None, (400, 404)) for hold in ("x", "", "zz" * 16, "AA" * 16, "00" * 17, "00" * 16)]
@@ -223,6 +225,7 @@ def test_keys_tokens_and_paths():
             ("POST", f"{base}/bonus-spins", {}), ("GET", f"{base}/bonus-spins", None), ("POST", f"{base}/bonus-spins/{'00' * 16}/end", {"reason": "x"}),
             ("GET", f"{base}/withdrawals", None), ("GET", f"{base}/withdrawals/{'00' * 16}", None), ("POST", f"{base}/withdrawals/{'00' * 16}/decisions", {"decision": "release", "reason": "x"}),
             ("POST", f"{base}/grants/{'00' * 16}/back", {**money, "reason": "x"}), ("POST", f"{base}/limits", {"limit": "time", "seconds": 5, "currency": "EUR"}), ("GET", f"{base}/limits", None),
+            ("POST", f"{base}/notes", {"text": "x"}), ("GET", f"{base}/notes", None), ("GET", f"{base}/export", None),
             ("POST", f"{base}/voids", {"game": GAME, "round": 1, "reason": "x"}), ("GET", f"{base}/voids", None), ("GET", "/v1/operators/1/voids", None),
             ("POST", f"/v1/operators/1/games/{GAME}/start", {"reason": "x"}))]
     for op in ("0", "2", "-1", "x", "32768", str(HUGE)):

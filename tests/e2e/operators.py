@@ -81,6 +81,8 @@ def plant_player():
     plant("a player", NUMBER)
     plant("a player's name", person.name)
     own, reason = f"/players/{NUMBER}", f"{WORD} reason of the back end"
+    wait_until("the account", lambda: operator(place, own, None, method="GET").status == 200, 20)
+    by_key(f"{own}/notes", {"text": f"{WORD} note"})
     amounts = iter(range(41737311, 41737391))
 
     def money():
@@ -209,7 +211,8 @@ WATCHED = {
     "sets": "select pool, state from cards.card_set", "made": "select * from pool.made", "rates asked for": "select * from gateway.fx_request", "rates": "select * from carillon.fx_rate",
     "starts": "select * from gateway.game_start", "stops": "select * from engine.stopped_game", "days": "select * from gateway.gaming_day where operator = 1",
     "audit": "select * from gateway.audit where operator = 1", "keys": "select operator, digest, note, expires, revoked, scopes, successor from gateway.operator_key where operator = 1", "sessions ended": "select * from gateway.revoked where player >> 48 = 1",
-    "players": "select * from gateway.player where player >> 48 = 1", "offer": "select * from gateway.offer where operator = 1"}
+    "players": "select * from gateway.player where player >> 48 = 1", "offer": "select * from gateway.offer where operator = 1",
+    "notes": "select * from gateway.note where operator = 1"}
 WATCHED_INSIDE = {
     "users": "select name, password, roles, disabled, locked_until, totp from gateway.staff where operator = 1",
     "sessions": "select s.staff, s.ended from gateway.staff_session s join gateway.staff u on u.id = s.staff where u.operator = 1",
@@ -264,7 +267,7 @@ def body_of(route):
     """A body that the route accepts, about operator 1's objects."""
     reason, money = {"reason": "curiosity"}, {"amount_minor": 100, "currency": "EUR", "reason": "curiosity"}
     bodies = {
-        "account": {"player": NUMBER, "currency": "EUR"}, "session": {"player": NUMBER}, "money": money, "correction": money, "back": money, "block": {"blocked": True, **reason}, "reason": reason,
+        "account": {"player": NUMBER, "currency": "EUR"}, "session": {"player": NUMBER}, "money": money, "correction": money, "back": money, "block": {"blocked": True, **reason}, "reason": reason, "note": {"text": "curiosity"},
         "bonus": {"game": "bewitched", "currency": "EUR", "coin_minor": 1, "lines": 15, "coins": 1, "spins": 5, "expires_us": SOON, **reason}, "void": {"game": "bewitched", "round": THINGS["round"], **reason},
         "offer": {"games": "bewitched", "currencies": "EUR", **reason}, "gaming_day": {"zone": "Europe/Stockholm", "start_hour": 6, "from_day": "2999-01-01", **reason}, "pool_action": {"action": "pause", **reason}, "decision": {"decision": "release", "force": True, **reason},
         "limit": {"limit": "loss", "period": "day", "amount_minor": 1, "currency": "EUR"}, "webhook": {"url": "https://two.invalid/hook", "kinds": "hit", **reason},
@@ -430,7 +433,7 @@ def test_no_route_is_left_out():
 def test_the_same_idempotency_key():
     """A key that operator 1 has used is a new one of operator 2: no answer of operator 1 comes back."""
     for path, (key, body) in KEYS.items():
-        if path.endswith(("/limits", "/withdrawals", "/bonus-spins")):
+        if path.endswith(("/limits", "/withdrawals", "/bonus-spins", "/notes")):
             continue
         own = {**body, "amount_minor": 100, "reason": "mine"}
         answer = good(operator(place, path.replace(str(NUMBER), str(OTHER_NUMBER)), own, key, operator_key=KEY_2, number=2), path)

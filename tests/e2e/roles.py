@@ -22,7 +22,7 @@ ROLES = [f"carillon_{name.replace('-', '_')}" for name in SERVICES] + ["carillon
 READ_ALL = ("carillon_archiver", "carillon_ro")
 VERBS = ("select", "insert", "update", "delete", "truncate")
 # Only added to, by anybody: the truth and its proofs.
-ADDED_ONLY = ("wallet.journal", "wallet.outside", "wallet.house_leg", "wallet.close_run", "wallet.close", "wallet.close_tally", "wallet.void", "wallet.leaf", "gateway.audit",
+ADDED_ONLY = ("wallet.journal", "wallet.outside", "wallet.house_leg", "wallet.close_run", "wallet.close", "wallet.close_tally", "wallet.void", "wallet.leaf", "gateway.audit", "gateway.note",
               "pool.hit", "pool.operator_action", "pool.event", "pool.event_fold", "cards.hit", "cards.operator_action", "cards.odds", "cards.set_odds", "cards.terms", "cards.weights",
               "carillon.game", "carillon.fx_rate",
               "carillon.migration", "carillon.installation")

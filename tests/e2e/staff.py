@@ -36,6 +36,7 @@ MAY = [(rf"{method} {pattern}", set(roles.split())) for method, pattern, roles i
     ("GET", "/v1/operators/1/withdrawals", "finance administrator"),
     ("GET", ".*/players.*", "support finance"),
     ("POST", ".*/(limits|block|bonus-spins.*)", "support"),
+    ("POST", ".*/notes", "support finance"),
     ("POST", ".*/(deposits|withdrawals.*|corrections|grants.*|voids.*)", "finance"),
     ("GET", ".*/voids/requests", "finance"),
     ("POST", ".*/amounts/.*", "finance"),

@@ -641,6 +641,11 @@ const struct command command_rows[] = {
 	{ PLAYERS, "withdrawal capture", "PLAYER ID",
 		"Decides that a stuck withdrawal was paid: keeps it booked.", NULL, REFUSED,
 		DECIDE("capture") },
+	{ PLAYERS, "player export", "PLAYER",
+		"Prints all that the network holds about a player, such as 1-17, as JSON.",
+		"It has the player's rows of the journal, also of what they have not seen yet. The "
+		"audit log gets a line.",
+		"the player has no account", OWNER, .run = run_player_export },
 	{ SECOND, "approvals", "", "Lists what waits for a second person, oldest first.", NULL,
 		REFUSED, GET(OF_OPERATOR "/approvals") },
 	{ SECOND, "approve amount", "ID", "Approves an amount, a withdrawal or a decision.", NULL,

@@ -8,6 +8,7 @@
 #include "tools/jackpotctl/keys.h"
 #include "tools/jackpotctl/offers.h"
 #include "tools/jackpotctl/partitions.h"
+#include "tools/jackpotctl/player_export.h"
 #include "tools/jackpotctl/quarantine.h"
 #include "tools/jackpotctl/reconcile.h"
 #include "tools/jackpotctl/replay.h"
@@ -396,6 +397,13 @@ int run_game_start(const struct call *call)
 
 	return ended(conn, game_start(conn, call_operator(call), call->arguments[0],
 				   call->values[OPTION_REASON], json(call)));
+}
+
+int run_player_export(const struct call *call)
+{
+	PGconn *conn = database_open(call);
+
+	return ended(conn, player_export(conn, call->arguments[0]));
 }
 
 int run_game_list(const struct call *call)

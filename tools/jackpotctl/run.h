@@ -29,6 +29,7 @@ int run_game_list(const struct call *call);
 int run_offer_games(const struct call *call);
 int run_offer_currencies(const struct call *call);
 int run_offer_list(const struct call *call);
+int run_player_export(const struct call *call);
 int run_user_add(const struct call *call);
 int run_user_reset(const struct call *call);
 int run_user_list(const struct call *call);

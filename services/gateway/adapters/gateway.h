@@ -352,6 +352,8 @@ edge_handler on_pool_view;					 /* pool_view.c */
 edge_handler on_pool_history;					 /* pool_history.c */
 edge_handler on_pool_forecast;					 /* pool_forecast.c */
 edge_handler on_game_view;					 /* game_view.c */
+edge_handler on_note, on_notes;					 /* notes.c */
+edge_handler on_player_export;					 /* export.c */
 edge_handler on_logout, on_own_session, on_own_session_set;	 /* own_session.c */
 
 /* ---- history.c: adds the rows of the round to a replay ---- */

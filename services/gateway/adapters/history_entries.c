@@ -159,6 +159,38 @@ size_t history_entries(const struct history_made *made, const struct hiding *hid
 	return n;
 }
 
+/* The player's newest move is not among the rows. */
+static bool is_past(const struct history_row *rows, size_t n, int64_t before, int64_t expect)
+{
+	for (size_t i = 0; i < n; i++)
+		if (rows[i].move > 0)
+			return rows[i].move + 1 < expect;
+	return before > 0;
+}
+
+size_t history_page_entries(const struct history_row *rows, size_t n,
+	const struct history_place *place, const struct hiding *hiding, struct history_page *page_r,
+	struct history_entry *entries_r)
+{
+	static struct history_round rounds[HISTORY_ROUNDS_MAX];
+	bool continued = place->before > 0;
+	size_t rounds_n;
+
+	*page_r = (struct history_page){ .continued = continued,
+		.past = is_past(rows, n, place->before, hiding->expect),
+		.counts = history_counts,
+		.limit = place->limit };
+	rounds_n = history_page(rows, n, page_r, rounds);
+	history_rounds_hide(rounds, rounds_n, rows, n, hiding);
+	return history_entries(&(struct history_made){ .rows = rows,
+				       .first = continued ? 1 : 0,
+				       .n = page_r->used_r,
+				       .rounds = rounds,
+				       .rounds_n = rounds_n,
+				       .hidden_from = history_hidden_from(rows, n, hiding) },
+		hiding, entries_r);
+}
+
 static bool is_win(const struct history_entry *entry)
 {
 	switch (entry->kind) {

@@ -67,6 +67,16 @@ struct history_made {
  * entries_r has room for n + rounds_n. Returns how many. */
 size_t history_entries(const struct history_made *made, const struct hiding *hiding,
 	struct history_entry *entries_r);
+/* A page of a history: where it begins, and how many entries it may have. */
+struct history_place {
+	int64_t before; /* the last row of the page before; 0: with the newest row */
+	size_t limit;
+};
+/* The entries of the page, made of rows that were read from its beginning on. entries_r has room
+ * for n + HISTORY_ROUNDS_MAX. Returns how many. */
+size_t history_page_entries(const struct history_row *rows, size_t n,
+	const struct history_place *place, const struct hiding *hiding, struct history_page *page_r,
+	struct history_entry *entries_r);
 bool history_shows(const struct history_filter *filter, const struct history_entry *entry);
 
 #endif

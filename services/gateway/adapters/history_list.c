@@ -46,35 +46,11 @@ static bool filtered(const struct history_filter *filter)
 
 /* ---- the page ---- */
 
-/* The player's newest move is not among the rows. */
-static bool is_past(const struct listing *listing)
-{
-	for (size_t i = 0; i < listing->n; i++)
-		if (listing->rows[i].move > 0)
-			return listing->rows[i].move + 1 < listing->hiding.expect;
-	return listing->before > 0;
-}
-
 static void page_of(struct listing *listing, size_t limit, struct made_page *made)
 {
-	static struct history_round rounds[HISTORY_ROUNDS_MAX];
-	bool continued = listing->before > 0;
-	size_t n;
-
-	made->page = (struct history_page){ .continued = continued,
-		.past = is_past(listing),
-		.counts = history_counts,
-		.limit = limit };
-	n = history_page(listing->rows, listing->n, &made->page, rounds);
-	history_rounds_hide(rounds, n, listing->rows, listing->n, &listing->hiding);
-	made->n = history_entries(&(struct history_made){ .rows = listing->rows,
-					  .first = continued ? 1 : 0,
-					  .n = made->page.used_r,
-					  .rounds = rounds,
-					  .rounds_n = n,
-					  .hidden_from = history_hidden_from(
-						  listing->rows, listing->n, &listing->hiding) },
-		&listing->hiding, made->entries);
+	made->n = history_page_entries(listing->rows, listing->n,
+		&(struct history_place){ .before = listing->before, .limit = limit },
+		&listing->hiding, &made->page, made->entries);
 }
 
 static void page_make(struct listing *listing, struct made_page *made)
@@ -111,7 +87,7 @@ static void round_members(struct json_out *out, const struct history_entry *entr
 	out_bool(out, "void", entry->past.voided);
 }
 
-static void entry_json(struct json_out *out, const struct history_entry *entry)
+void history_entry_json(struct json_out *out, const struct history_entry *entry)
 {
 	out_open(out, NULL, '{');
 	out_string(out, "kind", history_kind_text(entry->kind));
@@ -146,7 +122,7 @@ static void listing_answer(struct listing *listing, struct edge_request *request
 	out_open(out, "entries", '[');
 	for (size_t i = 0; i < made->n; i++)
 		if (history_shows(&listing->filter, &made->entries[i]))
-			entry_json(out, &made->entries[i]);
+			history_entry_json(out, &made->entries[i]);
 	out_close(out, ']');
 	if (next > 0)
 		out_int(out, "next", next);

@@ -2,7 +2,7 @@
 #ifndef CARILLON_GATEWAY_ADAPTERS_HISTORY_READ_H
 #define CARILLON_GATEWAY_ADAPTERS_HISTORY_READ_H
 
-#include "services/gateway/adapters/history_rounds.h"
+#include "services/gateway/adapters/history_entries.h"
 
 #include <libpq-fe.h>
 
@@ -17,6 +17,8 @@ bool history_reads_soon(struct gateway *gateway, struct edge_request *request);
 void history_list(struct gateway *gateway, struct edge_request *request, player_id player);
 void history_round(struct gateway *gateway, struct edge_request *request, player_id player,
 	const char *number);
+/* An entry as an object. */
+void history_entry_json(struct json_out *out, const struct history_entry *entry);
 /* The value, or null where it may not be shown. */
 void history_known_json(struct json_out *out, const char *name, bool known, int64_t value);
 

@@ -118,13 +118,12 @@ void on_audit(struct edge_request *request, void *context)
 
 /* ---- players ---- */
 
-static void player_json(struct json_out *out, const PGresult *result, int row)
+void player_members(struct json_out *out, const PGresult *result, int row)
 {
 	const struct currency *currency = currency_by_number((uint32_t)pg_number(result, row, 1));
 	char name[PLAYER_TEXT_MAX];
 
 	player_id_format((player_id)pg_number(result, row, 0), name);
-	out_open(out, NULL, '{');
 	out_string(out, "player", name);
 	out_string(out, "currency", currency == NULL ? "" : currency->code);
 	out_int(out, "balance_minor", pg_number(result, row, 2));
@@ -135,6 +134,12 @@ static void player_json(struct json_out *out, const PGresult *result, int row)
 	out_uint(out, "claims_open", (uint64_t)pg_number(result, row, 7));
 	out_uint(out, "withdrawals_open", (uint64_t)pg_number(result, row, 8));
 	out_uint(out, "last_us", (uint64_t)pg_number(result, row, 9));
+}
+
+static void player_json(struct json_out *out, const PGresult *result, int row)
+{
+	out_open(out, NULL, '{');
+	player_members(out, result, row);
 	out_close(out, '}');
 }
 
@@ -147,6 +152,8 @@ static void player_json(struct json_out *out, const PGresult *result, int row)
 #define ACCOUNT_FROM                                                                               \
 	"from wallet.account a left join wallet.journal j on j.shard = a.shard and j.seq = "       \
 	"a.last_seq and j.day = wallet.day_of(a.shard, a.last_seq) "
+
+const char player_sql[] = "select " ACCOUNT_COLUMNS ACCOUNT_FROM "where a.player = $1::bigint";
 
 static void on_players(void *context, PGresult *result, const char *error)
 {
@@ -222,7 +229,6 @@ void on_player_view(struct edge_request *request, void *context)
 		!player_path(request, operator_id, &player) || !answer_query(request, none))
 		return;
 	(void)snprintf(number, sizeof(number), "%" PRId64, player);
-	pg_pool_query(gateway->pg_ro,
-		"select " ACCOUNT_COLUMNS ACCOUNT_FROM "where a.player = $1::bigint", 1, parameters,
-		QUERY_MS, on_player_row, waiter_new(sizeof(struct waiter), gateway, request, 0));
+	pg_pool_query(gateway->pg_ro, player_sql, 1, parameters, QUERY_MS, on_player_row,
+		waiter_new(sizeof(struct waiter), gateway, request, 0));
 }

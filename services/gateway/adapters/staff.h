@@ -87,6 +87,10 @@ edge_handler on_own_sessions, on_own_session_end, on_user_sessions, on_user_sess
 edge_handler on_staff_list, on_staff_new, on_staff_action;
 /* operator_reads.c */
 edge_handler on_audit, on_player_search, on_player_view;
+/* A player's account; $1 the player. */
+extern const char player_sql[];
+/* The members of its row in the interface. */
+result_json player_members;
 /* 404: the player of the path has no account. */
 void player_unknown(struct edge_request *request);
 /* player_past.c */

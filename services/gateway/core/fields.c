@@ -34,6 +34,7 @@ static enum value_kind kind_wanted(enum field_type type)
 	case FIELD_BOOL:
 		return VALUE_BOOL;
 	case FIELD_TEXT:
+	case FIELD_LINES:
 	case FIELD_SLUG:
 	case FIELD_HEX:
 	case FIELD_CHOICE:
@@ -98,6 +99,12 @@ void field_expected(const struct field *field, char *out)
 			"a string of %" PRId64 " to %" PRId64 " printable characters", field->min,
 			field->max);
 		break;
+	case FIELD_LINES:
+		(void)snprintf(out, PROBLEM_TEXT_MAX,
+			"a string of %" PRId64 " to %" PRId64
+			" bytes, of printable characters and line breaks",
+			field->min, field->max);
+		break;
 	case FIELD_SLUG:
 		(void)snprintf(out, PROBLEM_TEXT_MAX,
 			"%" PRId64 " to %" PRId64 " characters of a-z, 0-9, \"-\" and \"_\"",
@@ -153,7 +160,8 @@ static bool text_ok(const struct field *field, const struct value *value)
 		unsigned char c = (unsigned char)value->text[i];
 		bool slug =
 			(c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
-		if (field->type == FIELD_SLUG ? !slug : c < 0x20 || c == 0x7f)
+		bool breaks = field->type == FIELD_LINES && c == '\n';
+		if (field->type == FIELD_SLUG ? !slug : (c < 0x20 && !breaks) || c == 0x7f)
 			return false;
 	}
 	return true;
@@ -208,6 +216,7 @@ static bool store(const struct field *field, const struct value *value, char *at
 		memcpy(at, &truth, sizeof(truth));
 		return true;
 	case FIELD_TEXT:
+	case FIELD_LINES:
 	case FIELD_SLUG:
 		if (!text_ok(field, value))
 			return false;

@@ -17,7 +17,8 @@ enum field_type {
 	FIELD_INT,    /* int64_t, min..max */
 	FIELD_BOOL,   /* bool */
 	FIELD_TEXT,   /* char[max + 1], min..max bytes, printable */
-	FIELD_SLUG,   /* the same, of a-z, 0-9, "-" and "_" only */
+	FIELD_LINES,  /* the same, with line breaks */
+	FIELD_SLUG,   /* text, of a-z, 0-9, "-" and "_" only */
 	FIELD_HEX,    /* struct field_bytes, min..max bytes, two lower-case hex digits each */
 	FIELD_CHOICE, /* int64_t: the index in choices */
 	FIELD_OBJECT, /* a struct with a table of its own */

@@ -9,13 +9,15 @@ const char *const role_names[ROLES_N + 1] = { "viewer", "support", "finance", "j
 	"administrator", NULL };
 
 const char *const permission_names[PERMISSIONS_N + 1] = { "self", "read", "audit", "players",
-	"care", "open", "payouts", "money", "void", "jackpots", "rates", "games", "users", NULL };
+	"care", "notes", "open", "payouts", "money", "void", "jackpots", "rates", "games", "users",
+	NULL };
 
 static const uint32_t of_role[ROLES_N] = {
 	[ROLE_VIEWER] = READS | BIT(PERMIT_AUDIT),
-	[ROLE_SUPPORT] = READS | BIT(PERMIT_PLAYERS) | BIT(PERMIT_CARE),
-	[ROLE_FINANCE] = READS | BIT(PERMIT_AUDIT) | BIT(PERMIT_PLAYERS) | BIT(PERMIT_PAYOUTS) |
-			 BIT(PERMIT_MONEY) | BIT(PERMIT_VOID) | BIT(PERMIT_RATES),
+	[ROLE_SUPPORT] = READS | BIT(PERMIT_PLAYERS) | BIT(PERMIT_CARE) | BIT(PERMIT_NOTES),
+	[ROLE_FINANCE] = READS | BIT(PERMIT_AUDIT) | BIT(PERMIT_PLAYERS) | BIT(PERMIT_NOTES) |
+			 BIT(PERMIT_PAYOUTS) | BIT(PERMIT_MONEY) | BIT(PERMIT_VOID) |
+			 BIT(PERMIT_RATES),
 	[ROLE_JACKPOTS] = READS | BIT(PERMIT_AUDIT) | BIT(PERMIT_JACKPOTS) | BIT(PERMIT_GAMES),
 	[ROLE_ADMINISTRATOR] = READS | BIT(PERMIT_AUDIT) | BIT(PERMIT_PAYOUTS) | BIT(PERMIT_GAMES) |
 			       BIT(PERMIT_USERS),
@@ -72,6 +74,9 @@ static const struct {
 	{ true, PLAYER "/grants/{}/back", PERMIT_MONEY },
 	{ true, PLAYER "/corrections", PERMIT_MONEY },
 	{ true, PLAYER "/grants", PERMIT_MONEY },
+	{ false, PLAYER "/export", PERMIT_PLAYERS },
+	{ true, PLAYER "/notes", PERMIT_NOTES },
+	{ false, PLAYER "/notes", PERMIT_PLAYERS },
 	{ true, PLAYER "/limits", PERMIT_CARE },
 	{ false, PLAYER "/limits", PERMIT_PLAYERS },
 	{ true, PLAYER "/block", PERMIT_CARE },

@@ -17,6 +17,7 @@ enum permission {
 	PERMIT_AUDIT,	 /* the audit log, the ledger */
 	PERMIT_PLAYERS,	 /* search players, read their accounts */
 	PERMIT_CARE,	 /* limits, blocks, bonus spins */
+	PERMIT_NOTES,	 /* add notes about players */
 	PERMIT_OPEN,	 /* open accounts and sessions of players */
 	PERMIT_PAYOUTS,	 /* list the withdrawals of all players that are not settled */
 	PERMIT_MONEY,	 /* deposits, withdrawals and their decisions, corrections, grants */

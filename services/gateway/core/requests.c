@@ -174,6 +174,11 @@ const struct field gaming_day_fields[] = {
 	END,
 };
 
+const struct field note_fields[] = {
+	{ "text", FIELD_LINES, true, 1, NOTE_MAX, AT(note_body, text, has_text) },
+	END,
+};
+
 const struct field reason_fields[] = {
 	{ "reason", FIELD_TEXT, true, 1, REASON_MAX, AT(reason_body, reason, has_reason) },
 	END,

@@ -50,6 +50,14 @@ struct reason_body {
 	bool has_reason;
 };
 
+#define NOTE_MAX 2000 /* bytes */
+
+/* POST /v1/operators/{op}/players/{n}/notes */
+struct note_body {
+	char text[NOTE_MAX + 1];
+	bool has_text;
+};
+
 /* POST /v1/operators/{op}/gaming-day */
 #define ZONE_MAX 64
 struct gaming_day_body {
@@ -268,7 +276,7 @@ extern const struct field demo_fields[], account_fields[], session_fields[], mon
 	correction_fields[], block_fields[], bonus_fields[], reason_fields[], round_fields[],
 	action_fields[], settings_fields[], pick_fields[], pool_action_fields[], decision_fields[],
 	back_fields[], call_fields[], limit_fields[], own_limit_fields[], own_session_fields[],
-	void_fields[], gaming_day_fields[], offer_fields[];
+	void_fields[], gaming_day_fields[], offer_fields[], note_fields[];
 
 /* Check which fields go together; the tables cannot express that. */
 enum fields_status round_check(const struct round_body *body, struct problem *problem_r);

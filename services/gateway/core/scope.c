@@ -114,6 +114,7 @@ bool scope_kind_of(bool post, enum permission permission, enum scope_kind *kind_
 {
 	static const enum scope_kind kinds[PERMISSIONS_N] = {
 		[PERMIT_CARE] = SCOPE_PLAYERS,
+		[PERMIT_NOTES] = SCOPE_PLAYERS,
 		[PERMIT_OPEN] = SCOPE_PLAYERS,
 		[PERMIT_MONEY] = SCOPE_MONEY,
 		[PERMIT_VOID] = SCOPE_MONEY,

@@ -20,7 +20,7 @@
 /* Each route needs one of them; creating users, keys and webhooks needs a key without limits. */
 enum scope_kind {
 	SCOPE_READ,    /* every GET */
-	SCOPE_PLAYERS, /* accounts and sessions of players, limits, blocks, bonus spins */
+	SCOPE_PLAYERS, /* accounts and sessions of players, limits, blocks, bonus spins, notes */
 	SCOPE_MONEY,   /* money of players, voids, exchange rates, the gaming day */
 	SCOPE_POOLS,   /* pools and sets of cards, games */
 	SCOPE_KINDS_N

@@ -25,6 +25,7 @@ union any_body {
 	struct settings_body settings;
 	struct bonus_body bonus;
 	struct reason_body reason;
+	struct note_body note;
 	struct fx_body fx;
 	struct pool_action_body pool_action;
 };
@@ -64,6 +65,7 @@ static const struct request {
 	{ "action on a pool", pool_action_fields,
 		"{\"action\":\"retire\",\"parameters\":{\"rest\":{\"pool\":4}},\"reason\":\"x\"}" },
 	{ "end of bonus spins", reason_fields, "{\"reason\":\"x\"}" },
+	{ "note", note_fields, "{\"text\":\"They called.\\nAnd wrote.\"}" },
 	{ "bonus spin", round_fields,
 		"{\"game\":\"bewitched\",\"expect\":3,\"bonus_spin\":"
 		"\"000102030405060708090a0b0c0d0e0f\",\"bet\":{\"coin_minor\":1,\"lines\":1,"
@@ -118,8 +120,9 @@ static json_t *long_text(size_t n, char c)
 static void other_types(
 	const struct request *request, const char *object, const struct field *field)
 {
-	bool text = field->type == FIELD_TEXT || field->type == FIELD_SLUG ||
-		    field->type == FIELD_HEX || field->type == FIELD_CHOICE;
+	bool text = field->type == FIELD_TEXT || field->type == FIELD_LINES ||
+		    field->type == FIELD_SLUG || field->type == FIELD_HEX ||
+		    field->type == FIELD_CHOICE;
 	refused(request, object, field->name, json_null());
 	refused(request, object, field->name, json_array());
 	refused(request, object, field->name, json_real(1.5));
@@ -159,6 +162,13 @@ static void out_of_range(
 			refused(request, object, field->name,
 				json_string("ABCDEF0123456789ABCDEF0123456789"));
 		}
+		break;
+	case FIELD_LINES:
+		refused(request, object, field->name, json_string(""));
+		refused(request, object, field->name, json_string("a\tb"));
+		refused(request, object, field->name, json_string("a\rb"));
+		refused(request, object, field->name, json_stringn("a\0b", 3));
+		refused(request, object, field->name, long_text((size_t)field->max + 1, 'a'));
 		break;
 	case FIELD_JSON:
 		refused(request, object, field->name,

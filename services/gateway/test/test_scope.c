@@ -150,7 +150,7 @@ static void test_scope_opens_its_routes_only(void **state)
 		size_t n;
 	} rows[] = {
 		{ "read", { 0 }, 0 },
-		{ "players", { PERMIT_CARE, PERMIT_OPEN }, 2 },
+		{ "players", { PERMIT_CARE, PERMIT_NOTES, PERMIT_OPEN }, 3 },
 		{ "money", { PERMIT_MONEY, PERMIT_VOID, PERMIT_RATES }, 3 },
 		{ "pools", { PERMIT_JACKPOTS, PERMIT_GAMES }, 2 },
 	};

@@ -9,6 +9,12 @@ class NoAnswer extends Error {
 	}
 }
 
+function failure(status, answer) {
+	const error = new ApiError(status, answer);
+	if (error.code === "operator_key") session.lost();
+	return error;
+}
+
 async function once(method, path, body, key) {
 	const headers = { traceparent: traceparent() };
 	if (body) headers["Content-Type"] = "application/json";
@@ -17,12 +23,20 @@ async function once(method, path, body, key) {
 	const response = await fetch(path, { method, headers, credentials: "same-origin", body: body && JSON.stringify(body) }).catch(() => { throw new NoAnswer(method); });
 	const answer = await response.json().catch(() => null);
 	if (response.ok) return answer;
-	const error = new ApiError(response.status, answer);
-	if (error.code === "operator_key") session.lost();
-	throw error;
+	throw failure(response.status, answer);
 }
 
 export const read = (path) => once("GET", path);
+
+// A document that is written while it is read, as a blob; only a whole one ends like this.
+export async function wholeOf(path, end) {
+	const response = await fetch(path, { credentials: "same-origin" }).catch(() => { throw new NoAnswer("GET"); });
+	if (!response.ok) throw failure(response.status, await response.json().catch(() => null));
+	const file = await response.blob().catch(() => { throw new NoAnswer("GET"); });
+	if (await file.slice(-end.length).text() !== end) throw new Error("The document did not come whole. Try again.");
+	return file;
+}
+
 // An action: the same key again has no second effect. The caller keeps it until it knows the outcome.
 export const act = (path, body, key = randomHex(16)) => once("POST", path, body, key);
 

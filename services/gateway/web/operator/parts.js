@@ -52,13 +52,18 @@ const cellText = (column, row) => {
 // A text that begins like a formula would be one in a spreadsheet.
 const csvCell = (text) => `"${(/^[=+@\t\r]|^-[^0-9]/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;
 
-function download(name, columns, rows) {
-	const lines = [columns.map((c) => csvCell(c.title)).join(","), ...rows.map((row) => columns.map((c) => csvCell(cellText(c, row))).join(","))];
+// Saves a blob as a file of this name.
+export function save(name, blob) {
 	const link = document.createElement("a");
-	link.href = URL.createObjectURL(new Blob([`${lines.join("\r\n")}\r\n`], { type: "text/csv" }));
-	link.download = `${name}.csv`;
+	link.href = URL.createObjectURL(blob);
+	link.download = name;
 	link.click();
 	setTimeout(() => URL.revokeObjectURL(link.href), 1000);
+}
+
+function download(name, columns, rows) {
+	const lines = [columns.map((c) => csvCell(c.title)).join(","), ...rows.map((row) => columns.map((c) => csvCell(cellText(c, row))).join(","))];
+	save(`${name}.csv`, new Blob([`${lines.join("\r\n")}\r\n`], { type: "text/csv" }));
 }
 
 const kindOf = (column) => column.number ? "number" : column.name.endsWith("_us") ? "time" : "";

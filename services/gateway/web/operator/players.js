@@ -2,6 +2,8 @@
 import { html, useState } from "/vendor/htm-preact.js";
 import { decimal, money, typedMinor } from "/format.js";
 import { wordOf } from "/operator/words.js";
+import { Export } from "/operator/export.js";
+import { Notes } from "/operator/notes.js";
 import { History, Round } from "/operator/past.js";
 import { Act, Badge, Group, Panel, REASON, Table, Tile, Trouble, day, numberOf, time, useRead, whole } from "/operator/parts.js";
 
@@ -147,7 +149,9 @@ export function Player({ id, me, round }) {
 			${may("money") ? html`<${Group} name="Money">${[moneyAction(base, account, "deposits", "Deposit", "Money that came in."), moneyAction(base, account, "withdrawals", "Withdraw", "It is held until the provider has paid it."),
 				moneyAction(base, account, "grants", "Grant bonus funds", "The house's money."), moneyAction(base, account, "corrections", "Correct", "May be below 0.", true)].map(act)}<//>` : null}
 			${may("care") ? html`<${Group} name="Care">${act(limitAction(base, account))}${games.length ? act(spinsAction(base, account, games)) : null}<//>` : null}
-			${may("care") || may("void") ? html`<${Group} name="Stop">${may("care") ? act(blockAction(base, account.blocked)) : null}${may("void") && games.length ? act(voidAction(base, games)) : null}<//>` : null}</div><//>` : null}
+			${may("care") || may("void") ? html`<${Group} name="Stop">${may("care") ? act(blockAction(base, account.blocked)) : null}${may("void") && games.length ? act(voidAction(base, games)) : null}<//>` : null}
+			<${Group} name="Data"><${Export} base=${base} account=${account} /><//></div><//>` : null}
+		<${Notes} base=${base} me=${me} />
 		<${History} base=${base} account=${account} games=${games} />
 		<${Lists} base=${base} account=${account} me=${me} again=${player.again} />`;
 }

@@ -1,0 +1,26 @@
+// Notes about a player, newest first; added, and never changed.
+import { html, useState } from "/vendor/htm-preact.js";
+import { Act, Panel, Table, Trouble, time, useRead } from "/operator/parts.js";
+
+const PAGE = 50;
+const MOST = 2000; // bytes
+
+const noteAction = (base) => ({
+	title: "Add a note", path: () => `${base}/notes`, fields: [{ name: "text", label: "Note", long: true, help: "Plain text. The audit log has who added it and when, not the text." }],
+	what: () => "Nobody can change or remove it.",
+	body: (v) => {
+		const bytes = new TextEncoder().encode(v.text).length;
+		if (!v.text.trim()) throw "Enter the note.";
+		if (bytes > MOST) throw `The note has ${bytes} bytes, at most ${MOST} are allowed.`;
+		return { text: v.text };
+	},
+});
+
+export function Notes({ base, me }) {
+	const [before, setBefore] = useState([]);
+	const notes = useRead(`${base}/notes?limit=${PAGE}${before.length ? `&before=${before.at(-1)}` : ""}`, before.length ? 0 : 5000);
+	const add = me.permissions.includes("notes") ? html`<${Act} action=${noteAction(base)} onDone=${() => (before.length ? setBefore([]) : notes.again())} />` : null;
+	return html`<${Panel} title="Notes" id="notes" aside=${add}><${Trouble} state=${notes} /><${Table} name="notes" rows=${notes.data?.notes} empty="There is no note yet." columns=${[
+		{ name: "time_us", title: "When", show: (n) => time(n.time_us) }, { name: "author", title: "By" }, { name: "text", title: "Note", show: (n) => html`<span class="note">${n.text}</span>` }]}
+		more=${html`${before.length ? html`<button class="plain" onClick=${() => setBefore((old) => old.slice(0, -1))}>Newer</button>` : null}${notes.data?.next ? html`<button class="plain" onClick=${() => setBefore((old) => [...old, notes.data.next])}>Older</button>` : null}`} /><//>`;
+}
