@@ -414,6 +414,32 @@ uint64_t token_issued_s(struct token_key *key, const char *token)
 	return sodium_memcmp(cached->digest, digest, sizeof(digest)) == 0 ? cached->issued_s : 0;
 }
 
+static void seal_make(
+	const struct secret *secret, const char *text, uint8_t seal_r[TOKEN_SEAL_BYTES])
+{
+	(void)crypto_generichash(seal_r, TOKEN_SEAL_BYTES, (const unsigned char *)text,
+		strlen(text), secret->bytes, TOKEN_KEY_BYTES);
+}
+
+void token_seal(const struct token_key *key, uint64_t now_s, const char *text,
+	uint8_t seal_r[TOKEN_SEAL_BYTES])
+{
+	seal_make(signing(key, now_s), text, seal_r);
+}
+
+bool token_sealed(
+	const struct token_key *key, const char *text, const uint8_t seal[TOKEN_SEAL_BYTES])
+{
+	uint8_t made[TOKEN_SEAL_BYTES];
+	bool good = false;
+
+	for (size_t i = 0; i < key->n; i++) {
+		seal_make(&key->secret[i], text, made);
+		good = good || sodium_memcmp(made, seal, TOKEN_SEAL_BYTES) == 0;
+	}
+	return good;
+}
+
 const char *token_status_text(enum token_status status)
 {
 	switch (status) {

@@ -77,6 +77,14 @@ struct token_life {
 /* The time at which a token was issued, in seconds since 1970. Known only for the token that
  * token_check has just accepted; 0 for any other. */
 uint64_t token_issued_s(struct token_key *key, const char *token);
+/* A seal over a text that a client keeps and sends back: made with the key that signs tokens now,
+ * accepted of each key. `text` must begin with what it is for. */
+#define TOKEN_SEAL_BYTES 16
+void token_seal(const struct token_key *key, uint64_t now_s, const char *text,
+	uint8_t seal_r[TOKEN_SEAL_BYTES]);
+bool token_sealed(
+	const struct token_key *key, const char *text, const uint8_t seal[TOKEN_SEAL_BYTES]);
+
 /* "token_expired": the code of the error to the client. Static. */
 const char *token_status_text(enum token_status status);
 

@@ -537,8 +537,25 @@ def path_of(pattern):
     return "/".join(segments), parameters
 
 
-def route(who, method, pattern, summary, answer, body=None, query=(), key=None, statuses=(200,), etag=False, media="application/json", table=False, waits=None):
+# What each list of an operator takes (docs/lists.md).
+CURSOR = ("cursor", TEXT, "`next_cursor` of the previous page; all other parameters stay as they were.")
+FORMAT = ("format", one_of("json", "csv"), "csv: the rows as a table; X-Next-Cursor is `next_cursor`.")
+
+
+def paged(answer):
+    """The same with the cursor of a list."""
+    more = {"next_cursor": told(or_null(TEXT), "`cursor` of the following page; null at the end.")}
+    return {**answer, "required": [*answer["required"], *more], "properties": {**answer["properties"], **more}}
+
+
+def route(who, method, pattern, summary, answer, body=None, query=(), key=None, statuses=(200,), etag=False, media="application/json", table=False, waits=None, rows=None, stream=False):
+    """`rows`: the route answers a list with so many rows a page at most; 0: with all of them. `stream`: the gateway writes the answer while it reads."""
     path, parameters = path_of(pattern)
+    if rows is not None:
+        limit = [("limit", whole(1, rows), LIMIT[2])] if rows and "limit" not in [name for name, _, _ in query] else []
+        query, table = [*query, *limit, *([CURSOR] if rows else []), *([] if "format" in [name for name, _, _ in query] else [FORMAT])], True
+        answer = paged(answer) if rows else answer
+    etag = etag or (who == "operator" and method == "get" and not stream)
     parameters += [{"name": name, "in": "query", "description": description, "schema": schema} for name, schema, description in query]
     if key:
         parameters.append({"$ref": key["$ref"].replace("schemas", "parameters")})
@@ -608,50 +625,49 @@ route("operator", "post", OPERATOR + "/players", "Opens an account", obj(player=
 route("operator", "post", OPERATOR + "/sessions", "Creates a token for a player", obj(**SESSION), body="session")
 route("operator", "post", OF_PLAYER + "/deposits", "Books a deposit", named("Money"), body="money", key=KEY, waits=named("AmountWaits"))
 route("operator", "post", OF_PLAYER + "/withdrawals", "Holds a withdrawal", named("Money"), body="money", key=KEY, waits=named("AmountWaits"))
-route("operator", "get", OF_PLAYER + "/withdrawals", "The newest withdrawals", obj(withdrawals=many(named("Withdrawal"), 200)))
+route("operator", "get", OF_PLAYER + "/withdrawals", "The newest withdrawals", obj(withdrawals=many(named("Withdrawal"), 200)), rows=200)
 route("operator", "get", OF_PLAYER + "/withdrawals/{}", "A withdrawal", named("Withdrawal"))
 route("operator", "post", OF_PLAYER + "/withdrawals/{}/decisions", "Decides a stuck withdrawal by hand", named("Money"), body="decision", key=KEY, waits=named("AmountWaits"))
 route("operator", "get", OPERATOR + "/withdrawals", "Withdrawals of all players that are not settled, oldest first",
       obj(withdrawals=many(named("OpenWithdrawal"), 500), next=told(TEXT, "`after` of the following page; empty at the end.")), table=True,
       query=[("state", one_of("held", "stuck"), "stuck: only what is old enough to be decided by hand."), ("after", TEXT, "`next` of the previous page."),
-             ("limit", whole(1, 500), LIMIT[2]), ("format", one_of("json", "csv"), "csv: a table; X-Next is `next`.")])
+             ("limit", whole(1, 500), LIMIT[2]), ("format", one_of("json", "csv"), "csv: a table; X-Next is `next`.")], rows=500)
 route("operator", "post", OF_PLAYER + "/corrections", "Books a correction", named("Money"), body="correction", key=KEY, waits=named("AmountWaits"))
 route("operator", "post", OF_PLAYER + "/grants", "Grants bonus funds", named("Money"), body="money", key=KEY, waits=named("AmountWaits"))
 route("operator", "post", OF_PLAYER + "/grants/{}/back", "Takes back unused bonus funds", named("Money"), body="back", key=KEY)
 route("operator", "post", OF_PLAYER + "/limits", "Sets a limit or an exclusion", obj(limit=LIMITS, period_Q=PERIODS, from_us=US, seq=U, id=TEXT), body="limit", key=KEY)
-route("operator", "get", OF_PLAYER + "/limits", "The limits that are set", obj(limits=many(named("Limit"))))
+route("operator", "get", OF_PLAYER + "/limits", "The limits that are set", obj(limits=many(named("Limit"))), rows=0)
 route("operator", "post", OF_PLAYER + "/notes", "Adds a note about a player; nobody can change or remove it", named("Note"), body="note", key=KEY)
-route("operator", "get", OF_PLAYER + "/notes", "Notes about a player, newest first", obj(notes=many(named("Note"), 200), next=told(U, "`before` of the following page; 0 at the end.")),
-      query=[LIMIT, BEFORE])
-route("operator", "get", OF_PLAYER + "/export", "All that the network holds about a player, as one document; each request is a line in the audit log", named("PlayerFile"))
+route("operator", "get", OF_PLAYER + "/notes", "Notes about a player, newest first", obj(notes=many(named("Note"), 200)), rows=200)
+route("operator", "get", OF_PLAYER + "/export", "All that the network holds about a player, as one document; each request is a line in the audit log", named("PlayerFile"), stream=True)
 route("operator", "post", OF_PLAYER + "/voids", "Voids a round after a malfunction", named("Void"), body="void", key=KEY, statuses=(200, 202), waits=named("VoidRequest"))
 route("operator", "post", OF_PLAYER + "/voids/{}/approve", "Approves a void that another key or user requested, and carries it out", named("Void"))
-route("operator", "get", OPERATOR + "/voids/requests", "Voids that need or needed approval, newest first", obj(requests=many(named("VoidRequest"))))
-route("operator", "get", OF_PLAYER + "/voids", "A player's voids, newest first", obj(voids=many(OBJECT)))
-route("operator", "get", OPERATOR + "/voids", "All voids of the operator's players, summed", obj(voids=many(OBJECT)))
+route("operator", "get", OPERATOR + "/voids/requests", "Voids that need or needed approval, newest first", obj(requests=many(named("VoidRequest"))), rows=200)
+route("operator", "get", OF_PLAYER + "/voids", "A player's voids, newest first", obj(voids=many(OBJECT)), rows=200)
+route("operator", "get", OPERATOR + "/voids", "All voids of the operator's players, summed", obj(voids=many(OBJECT)), rows=1000)
 route("operator", "post", OF_PLAYER + "/block", "Blocks or unblocks a player", obj(blocked=BOOL), body="block", key=KEY_OPTIONAL)
 route("operator", "post", OF_PLAYER + "/bonus-spins", "Grants bonus spins", obj(id=TEXT, seq=U), body="bonus", key=KEY, waits=named("AmountWaits"))
-route("operator", "get", OF_PLAYER + "/bonus-spins", "Grants of bonus spins, newest first", obj(bonus_spins=many(named("GrantedSpins"), 200)))
+route("operator", "get", OF_PLAYER + "/bonus-spins", "Grants of bonus spins, newest first", obj(bonus_spins=many(named("GrantedSpins"), 200)), rows=200)
 route("operator", "post", OF_PLAYER + "/bonus-spins/{}/end", "Takes back the spins that are left", obj(id=TEXT, seq=U), body="reason", key=KEY)
 route("operator", "get", OPERATOR + "/games/{}", "A game: its definitions with their exact figures, and what it has returned beside them", named("GameView"),
       query=[("from_us", whole(0), "What was played from this time on (default: 30 days)."), ("to_us", whole(0), "Until this time (default: now).")])
 route("operator", "post", OPERATOR + "/amounts/{}/approve", "Approves an amount that another key or user asked for, and books it", named("AmountDecided"), body="reason")
 route("operator", "post", OPERATOR + "/amounts/{}/refuse", "Refuses an amount that another key or user asked for", named("AmountDecided"), body="reason")
 route("operator", "get", OPERATOR + "/approvals", "What waits for a second person, oldest first: what whoever asks may decide, and what they asked for",
-      obj(approvals=many(named("Approval"), 200), waiting=told(U, "How many they may decide.")))
+      obj(approvals=many(named("Approval"), 200), waiting=told(U, "How many of the page they may decide.")), rows=200)
 route("operator", "get", OPERATOR + "/offer", "What the operator offers its players: games, and currencies of accounts",
       obj(**OFFERED, changed_us=told(U, "0: never."), changed_by=TEXT, reason=TEXT))
 route("operator", "post", OPERATOR + "/offer", "Sets what the operator offers its players; what is not named stays as it is", obj(**OFFERED), body="offer")
 route("operator", "get", OPERATOR + "/games", "The games that are stopped, by the engine or by an operator",
-      obj(stopped=many(obj(game=told(TEXT, "`all`: all games."), by=one_of("engine", "operator"), reason=told(TEXT, "Empty for operators that do not act on pools."), actor=TEXT, since_us=US))))
+      obj(stopped=many(obj(game=told(TEXT, "`all`: all games."), by=one_of("engine", "operator"), reason=told(TEXT, "Empty for operators that do not act on pools."), actor=TEXT, since_us=US))), rows=0)
 route("operator", "post", OPERATOR + "/games/{}/stop", "Stops bets on a game for all operators; `all` for all games", obj(game=TEXT, stopped=BOOL), body="reason")
 route("operator", "post", OPERATOR + "/games/{}/start", "Starts a game again that the engine or an operator has stopped; `all` for all games", obj(game=TEXT, was=ANY), body="reason")
 route("operator", "post", OF_POOL + "/actions", "Acts on a pool or a set of Jackpot Cards", named("PoolAction"), body="pool_action", key=KEY, statuses=(200, 202))
 route("operator", "post", OF_POOL + "/actions/{}/approve", "Approves an action that another key or user requested", named("PoolAction"))
 route("operator", "post", OF_POOL + "/actions/{}/refuse", "Refuses an action that another key or user requested", named("PoolAction"), body="reason")
 route("operator", "get", OF_POOL + "/actions", "Actions on a pool that the operator may see, newest first",
-      obj(actions=many(obj(id=TEXT, action=TEXT, status=one_of("done", "refused", "waiting"), done=BOOL))), query=[LIMIT])
-route("operator", "get", OF_POOL + "/transfers", "Money that a pool sent and received", obj(transfers=many(obj(number=U, amount_e27=ANY, time_us=US))), query=[LIMIT])
+      obj(actions=many(obj(id=TEXT, action=TEXT, status=one_of("done", "refused", "waiting"), done=BOOL))), query=[LIMIT], rows=200)
+route("operator", "get", OF_POOL + "/transfers", "Money that a pool sent and received", obj(transfers=many(obj(number=U, amount_e27=ANY, time_us=US))), query=[LIMIT], rows=200)
 route("operator", "get", OF_POOL + "/history", "What a pool or set showed over time, and its hits", named("JackpotHistory"),
       query=[("step", STEPS_SHOWN, "Minutes are kept for two days. A day is one of UTC."), ("from_us", whole(0), "From this time on."), ("to_us", whole(0), "Until this time (default: now)."),
              ("limit", whole(1, 2000), "The largest number of time steps.")])
@@ -660,14 +676,14 @@ route("operator", "get", OF_POOL + "/forecast", "When a pool or set may be won n
 route("operator", "get", OF_POOL, "The exact state of a progressive, for operators that take part", named("PoolState"))
 route("operator", "post", OPERATOR + "/fx-rates", "Sets an exchange rate", named("FxRate"), body="fx", key=KEY, statuses=(200, 202))
 route("operator", "get", OPERATOR + "/fx-rates", "Exchange rates: in force, in force later, and waiting for approval",
-      obj(max_age_s=U, jump_percent=U, rates=many(named("FxRate")), waiting=many(named("FxRate"))), query=[("currency", CURRENCY, "Only this currency."), ("limit", whole(1, 500), LIMIT[2])])
+      obj(max_age_s=U, jump_percent=U, rates=many(named("FxRate")), waiting=many(named("FxRate"))), query=[("currency", CURRENCY, "Only this currency."), ("limit", whole(1, 500), LIMIT[2])], rows=500)
 route("operator", "post", OPERATOR + "/fx-rates/{}/approve", "Approves an exchange rate that another key or user requested", named("FxRate"))
 route("operator", "post", OPERATOR + "/fx-rates/{}/refuse", "Refuses an exchange rate that another key or user requested", named("FxRate"), body="reason")
 route("operator", "get", "/v1/operator/status", "The state of the installation; figures of all operators' play only for operators that may act on pools", named("Status"))
 route("operator", "get", "/v1/operator/proof", "Whether the last proof of the ledger held, and how old it is", named("Proof"))
 route("operator", "get", OPERATOR + "/ledger", "The ledger's identities, accounts and days as last proven, and the newest corrections", named("Ledger"))
 route("operator", "get", OPERATOR + "/unfinished", "Rounds of the operator's players with a win that is not collected yet",
-      obj(unfinished=many(obj(currency=CURRENCY, rounds=U, pending_minor=MINOR, oldest_us=told(US, "The last move of the player who has been away longest.")))))
+      obj(unfinished=many(obj(currency=CURRENCY, rounds=U, pending_minor=MINOR, oldest_us=told(US, "The last move of the player who has been away longest.")))), rows=0)
 route("public", "post", "/v1/operator/login", "Begins a user's session: sets the cookie", obj(entered=BOOL), body="login")
 route("operator", "get", "/v1/operator/session", "The user's session, roles and CSRF token", named("StaffSession"))
 route("operator", "post", "/v1/operator/logout", "Ends the user's session", obj(logged_out=BOOL))
@@ -675,27 +691,27 @@ route("operator", "post", "/v1/operator/confirm", "Confirms the user's password,
 route("operator", "post", "/v1/operator/password", "Changes the user's password; their other sessions end", obj(confirmed=BOOL), body="password")
 route("operator", "post", "/v1/operator/totp", "Creates a secret for a second factor; with this secret and a code, sets the second factor",
       obj(secret_Q=hexes(20), base32_Q=TEXT, uri_Q=TEXT, recovery_codes_Q=many(TEXT)), body="totp")
-route("operator", "get", "/v1/operator/sessions", "The user's own open sessions, newest use first", obj(sessions=many(named("UserSession"))))
+route("operator", "get", "/v1/operator/sessions", "The user's own open sessions, newest first", obj(sessions=many(named("UserSession"))), rows=512)
 route("operator", "post", "/v1/operator/sessions/{}", "Ends one of the user's sessions by its id, or `others`, or `all`", obj(ended=told(U, "How many.")))
-route("operator", "get", OPERATOR + "/user-sessions", "The open sessions of all the operator's users, newest use first", obj(sessions=many(named("UserSession"))))
+route("operator", "get", OPERATOR + "/user-sessions", "The open sessions of all the operator's users, newest first", obj(sessions=many(named("UserSession"))), rows=512)
 route("operator", "post", OPERATOR + "/user-sessions/{}", "Ends a session of a user by its id, or `others`: all but the one that asks", obj(ended=told(U, "How many.")), body="reason")
-route("operator", "get", OPERATOR + "/users", "The operator's users", obj(users=many(named("User"))))
+route("operator", "get", OPERATOR + "/users", "The operator's users", obj(users=many(named("User"))), rows=1000)
 route("operator", "post", OPERATOR + "/users", "Creates a user; the password is shown once", obj(name=TEXT, roles=many(ROLES), password_Q=TEXT), body="staff")
 route("operator", "post", OPERATOR + "/users/{}", "Changes a user, or resets their password", obj(name=TEXT, roles=many(ROLES), password_Q=TEXT), body="staff_action")
-route("operator", "get", OPERATOR + "/keys", "Keys of back ends: those in force first, then the newest; never the keys themselves", obj(keys=many(named("BackendKey"))))
+route("operator", "get", OPERATOR + "/keys", "Keys of back ends: those in force first, then the newest; never the keys themselves", obj(keys=many(named("BackendKey"))), rows=200)
 route("operator", "post", OPERATOR + "/keys", "Creates a key for a back end; it is shown once", named("KeyMade"), body="key")
 route("operator", "post", OPERATOR + "/keys/{}", "Replaces a key by a new one, or ends it: later or at once", named("KeyMade"), body="key_action")
-route("operator", "get", OPERATOR + "/webhooks", "The addresses that get events", obj(webhooks=many(named("Webhook"))))
+route("operator", "get", OPERATOR + "/webhooks", "The addresses that get events", obj(webhooks=many(named("Webhook"))), rows=0)
 route("operator", "post", OPERATOR + "/webhooks", "Creates a webhook; its secret is shown once", named("WebhookSecret"), body="webhook")
 route("operator", "post", OPERATOR + "/webhooks/{}", "Changes, tests or ends a webhook, or makes a new secret for it",
       obj(id=U, event_Q=told(TEXT, "With test: the id of the event."), key_Q=TEXT, secret_Q=hexes(32)), body="webhook_action")
 route("operator", "get", OPERATOR + "/webhooks/{}/dead", "Events that were given up, oldest first", obj(events=many(named("DeadEvent"), 200)),
-      query=[("after", whole(0), "Events after this number."), LIMIT])
+      query=[("after", whole(0), "Events after this number."), LIMIT], rows=200)
 route("operator", "post", OPERATOR + "/webhooks/{}/dead", "Sends dead events again", obj(events=told(U, "How many.")), body="webhook_resend")
 route("operator", "get", OPERATOR + "/audit", "The audit log, newest first",
       obj(rows=many(named("AuditRow")), next=told(U, "`before` of the following page; 0 at the end.")),
       query=[("limit", whole(1, 500), "The largest number of entries."), BEFORE, ("actor", TEXT, "Rows whose actor contains this text."),
-             ("action", TEXT, "Rows whose action contains this text."), ("subject", TEXT, "Rows whose subject contains this text.")])
+             ("action", TEXT, "Rows whose action contains this text."), ("subject", TEXT, "Rows whose subject contains this text.")], rows=500)
 route("operator", "get", OPERATOR + "/series", "What was played over time", obj(points=many(named("SeriesPoint")), next_us=told(or_null(INT), "`from_us` of the next page.")),
       query=[("step", one_of("hour", "minute", "day"), "A day is the operator's gaming day."), ("by", one_of("total", "game"), "One point for all games, or one a game."),
              ("from_us", whole(0), "From this time on."), ("to_us", whole(0), "Until this time (default: now)."), ("game", SLUG, "This game only."),
@@ -704,7 +720,7 @@ route("operator", "get", OPERATOR + "/series", "What was played over time", obj(
 route("operator", "get", OPERATOR + "/reports", "Sealed reports, newest first, and when the operator's day began",
       obj(gaming_day=obj(today=DAY, zone=TEXT, start_hour=whole(0, 23), began_us=US), reports=many(named("ReportListed")),
           next=told(TEXT, "`before` of the following page; empty at the end.")),
-      query=[("period", REPORT_PERIODS, "Reports of this period (default: day)."), ("before", DAY, "Only reports of days before this one."), ("limit", whole(1, 500), "The largest number of entries.")])
+      query=[("period", REPORT_PERIODS, "Reports of this period (default: day)."), ("before", DAY, "Only reports of days before this one."), ("limit", whole(1, 500), "The largest number of entries.")], rows=500)
 route("operator", "get", OPERATOR + "/reports/{}/{}", "The report of the period that contains a day; a sealed report never changes and carries X-Report-Signature", named("Report"),
       query=[("format", one_of("json", "csv"), "csv: one list of the report."),
              ("list", one_of("totals", "games", "returns", "jackpots", "unfinished", "hits", "large_wins", "adjustments"), "Which list, with csv.")], etag=True,
@@ -713,9 +729,9 @@ route("operator", "post", OPERATOR + "/gaming-day", "Sets when the operator's ga
       body="gaming_day")
 route("operator", "get", OPERATOR + "/players", "The operator's players, by number", obj(players=many(named("Player"))),
       query=[("limit", whole(1, 500), "The largest number of entries."), ("after", whole(0), "Players after this number."),
-             ("number", TEXT, "Players whose number begins with these digits.")])
+             ("number", TEXT, "Players whose number begins with these digits.")], rows=500)
 route("operator", "get", OF_PLAYER, "A player's account", named("Player"))
-route("operator", "get", OF_PLAYER + "/history", "The player's history, as the player sees it", HISTORY, query=HISTORY_QUERY)
+route("operator", "get", OF_PLAYER + "/history", "The player's history, as the player sees it", HISTORY, query=HISTORY_QUERY, rows=200)
 route("operator", "get", OF_PLAYER + "/rounds/{}", "A past round of the player, replayed, as the player sees it", REPLAYED)
 
 route("events", "get", "/v1/events/stream", "The frames of the WebSocket as server-sent events", TEXT, media="text/event-stream",

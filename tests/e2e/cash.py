@@ -186,7 +186,7 @@ def test_queue_of_all_players():
     other = "a key of another operator, who has no players"
     place.sql(f"insert into gateway.operator_key (operator, digest) values (2, sha256('{other}'))", writer=True)
     wait_until("the key", lambda: operator(place, "/withdrawals", None, method="GET", operator_key=other, number=2).status != 401, 20)
-    assert queue(operator_key=other, number=2).json == {"withdrawals": [], "next": ""}
+    assert queue(operator_key=other, number=2).json == {"withdrawals": [], "next": "", "next_cursor": None}
     assert queue("format=csv", operator_key=other, number=2).raw == b""
     assert queue(status=403, operator_key=other).error["code"] == "other_operator"
 

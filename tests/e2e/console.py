@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """The operator's console in Chromium: login, every screen, actions with their preview, reason and second person, what roles hide, the end of a session."""
 import json
+import os
 import re
 import subprocess
 import time
@@ -357,6 +358,22 @@ def test_a_jackpot_over_time():
     page.size(width=1280, height=900)
     found = pages.browser.ask("problems")
     assert not found, found
+
+
+def test_a_long_list_has_pages():
+    """Fifty actions on a jackpot a page; the next one has the others, and back again."""
+    values = ",".join(f"(1, '\\x{os.urandom(16).hex()}', '\\x00', 4, 1, '', 'reason {i}', 'refused', '\\x00', 'operator-1', now() - {i} * interval '1 minute')" for i in range(60))
+    place.sql(f"insert into gateway.pool_request (operator, id, content, pool, action, parameters, reason, status, asked_key, asked_by, asked) values {values}", writer=True)
+    page = pages.Page("console", "/operator/")
+    go(page, "jackpots/4")
+    rows = "document.querySelectorAll('[data-table=actions] tbody tr').length"
+    under = ".scroll:has([data-table=actions]) + .under button:has-text('{}')"
+    page.see(f"{rows} === 50")
+    page.press(under.format("More"))
+    page.see(f"{rows} >= 10 && {rows} < 50 && document.querySelector('[data-table=actions]').innerText.includes('reason 59')")
+    page.picture("a-second-page")
+    page.press(under.format("Back"))
+    page.see(f"{rows} === 50 && document.querySelector('[data-table=actions]').innerText.includes('reason 0')")
 
 
 def test_a_game_beside_its_exact_figures():

@@ -58,7 +58,7 @@ def test_notes_are_added_once():
     assert ella.of(f"/players/{other.number}/notes", body, key="note-1").error["code"] == "other_content", "a key is the operator's: one note, whoever it is about"
     second = staff.answered(lambda: operator(place, path, {"text": "x" * 2000}))
     assert second.status == 200 and second.json["author"].startswith("operator-1 key "), second
-    assert listed(person) == {"notes": [second.json, first.json], "next": 0} and listed(other)["notes"] == []
+    assert listed(person) == {"notes": [second.json, first.json], "next_cursor": None} and listed(other)["notes"] == []
     lines = audited(person, "note")
     assert [line[2] for line in lines] == ["200", "200"] and lines[0][0].startswith("operator-1 a-support from 127."), lines
     assert [sorted(json.loads(line[1])) for line in lines] == [["bytes", "note"]] * 2 and "bank" not in str(lines), lines
@@ -71,10 +71,10 @@ def test_notes_page_by_page():
     for n in range(5):
         assert staff.answered(lambda n=n: operator(place, f"/players/{person.number}/notes", {"text": f"note {n}"})).status == 200
     one = listed(person, "?limit=2")
-    two = listed(person, f"?limit=2&before={one['next']}")
-    three = listed(person, f"?limit=2&before={two['next']}")
-    assert [note["text"] for page in (one, two, three) for note in page["notes"]] == [f"note {n}" for n in (4, 3, 2, 1, 0)] and three["next"] == 0
-    for query in ("?limit=0", "?limit=201", "?before=x", "?before=0", "?other=1"):
+    two = listed(person, f"?limit=2&cursor={one['next_cursor']}")
+    three = listed(person, f"?limit=2&cursor={two['next_cursor']}")
+    assert [note["text"] for page in (one, two, three) for note in page["notes"]] == [f"note {n}" for n in (4, 3, 2, 1, 0)] and not three["next_cursor"]
+    for query in ("?limit=0", "?limit=201", "?cursor=x", "?before=1", "?other=1"):
         assert operator(place, f"/players/{person.number}/notes{query}", None, method="GET").status == 400, query
 
 

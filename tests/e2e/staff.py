@@ -221,7 +221,7 @@ def test_audit_pages():
             break
         before = f"&before={page['next']}"
     assert seen == sorted(set(seen), reverse=True) and len(seen) > 14, seen
-    assert viewer.of("/audit?action=no+such+action", method="GET").json == {"rows": [], "next": 0}
+    assert viewer.of("/audit?action=no+such+action", method="GET").json == {"rows": [], "next": 0, "next_cursor": None}
     for wrong in ("limit=0", "actor=", f"subject={'x' * 200}"):
         assert viewer.of(f"/audit?{wrong}", method="GET").status == 400, wrong
     rows = viewer.of("/audit?action=user+created", method="GET").json["rows"]

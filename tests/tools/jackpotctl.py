@@ -23,13 +23,14 @@ BY_DATABASE = {
     f"POST {OPERATOR}/keys/{{}}": "key rotate, key end", f"GET {OPERATOR}/webhooks": "webhooks list", f"POST {OPERATOR}/webhooks/{{}}": "webhooks test",
     f"GET {OPERATOR}/webhooks/{{}}/dead": "webhooks dead", f"POST {OPERATOR}/webhooks/{{}}/dead": "webhooks resend",
 }
+BY_DATABASE |= {f"GET {OPERATOR}/offer": "offer list", f"POST {OPERATOR}/offer": "offer games, offer currencies", f"GET {OPERATOR}/players/{{}}/export": "player export"}
 OWN = "a session of the console is a browser's: a terminal has a key instead"
 WITHOUT = {
     f"POST {OPERATOR}/sessions": "a player's token is for the pages that show the game: whoever sees it can play as the player",
     **{f"POST /v1/operator/{what}": OWN for what in ("login", "logout", "confirm", "password", "totp", "sessions/{}")},
     **{f"GET /v1/operator/{what}": OWN for what in ("session", "sessions")},
 }
-NO_JSON = {"help", "manual", "completion"}  # their text is for people, man and bash
+NO_JSON = {"help", "manual", "completion", "player export"}  # their text is for people, man and bash; or JSON anyway
 passed, faults = 0, []
 
 

@@ -641,6 +641,10 @@ const struct command command_rows[] = {
 	{ PLAYERS, "withdrawal capture", "PLAYER ID",
 		"Decides that a stuck withdrawal was paid: keeps it booked.", NULL, REFUSED,
 		DECIDE("capture") },
+	{ PLAYERS, "player notes", "PLAYER", "Lists notes about a player, newest first.", NULL,
+		REFUSED, GET(OF_PLAYER "/notes") | O(LIMIT) },
+	{ PLAYERS, "player note", "PLAYER TEXT", "Adds a note about a player.", NULL, REFUSED,
+		KEYED(OF_PLAYER "/notes", "{\"text\":\"$2\"}") },
 	{ PLAYERS, "player export", "PLAYER",
 		"Prints all that the network holds about a player, such as 1-17, as JSON.",
 		"It has the player's rows of the journal, also of what they have not seen yet. The "

@@ -334,6 +334,27 @@ static void test_token_key_too_many(void **state)
 	(void)remove(folder);
 }
 
+static void test_token_seal(void **state)
+{
+	struct token_key *key = token_key_new(KEY, TOKEN_MAKES);
+	struct token_key *other = token_key_new(OTHER, TOKEN_MAKES);
+	uint8_t seal[TOKEN_SEAL_BYTES];
+
+	(void)state;
+	token_seal(key, 1000, "a page of 1", seal);
+	assert_true(token_sealed(key, "a page of 1", seal));
+	assert_false(token_sealed(key, "a page of 2", seal));
+	assert_false(token_sealed(key, "a page of 1 ", seal));
+	assert_false(token_sealed(other, "a page of 1", seal));
+	for (size_t i = 0; i < TOKEN_SEAL_BYTES; i++) {
+		seal[i] ^= 1;
+		assert_false(token_sealed(key, "a page of 1", seal));
+		seal[i] ^= 1;
+	}
+	token_key_free(&key);
+	token_key_free(&other);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -342,6 +363,7 @@ int main(void)
 		cmocka_unit_test(test_token_checking_key_makes_none),
 		cmocka_unit_test(test_token_other_algorithms_and_claims),
 		cmocka_unit_test(test_token_shapes),
+		cmocka_unit_test(test_token_seal),
 		cmocka_unit_test(test_token_key_file),
 		cmocka_unit_test(test_token_key_too_many),
 		cmocka_unit_test(test_token_keys_follow_one_another),

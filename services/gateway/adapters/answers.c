@@ -1,6 +1,7 @@
 /* Answers shared by several handlers. */
 #include "services/gateway/adapters/gateway.h"
 
+#include "libcommon/base/sha256.h"
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
 
@@ -8,6 +9,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#define ETAG_BYTES 16
 
 void answer_problem(struct edge_request *request, const struct problem *problem)
 {
@@ -164,9 +167,41 @@ void answer_state_members(struct json_out *out, const Carillon__SpinReply *reply
 	out_close(out, ']');
 }
 
+void answer_text(struct edge_request *request, const char *text, size_t length, bool csv)
+{
+	uint8_t digest[SHA256_BYTES];
+	struct sha256 sha;
+	char etag[2 * ETAG_BYTES + 3] = "\"";
+
+	sha256_begin(&sha);
+	sha256_add(&sha, text, length);
+	sha256_end(&sha, digest);
+	for (size_t i = 0; i < ETAG_BYTES; i++)
+		(void)snprintf(etag + 1 + 2 * i, 3, "%02x", digest[i]);
+	(void)snprintf(etag + 1 + (size_t)2 * ETAG_BYTES, 2, "\"");
+	edge_answer_unkept(request);
+	if (edge_answer_etag(request, etag))
+		return;
+	if (csv)
+		edge_answer(request, 200, "text/csv; charset=utf-8", text, length);
+	else
+		edge_answer_json(request, 200, text, length);
+}
+
+static bool operator_reads(const struct edge_request *request)
+{
+	const struct edge_route *route = edge_route_of(request);
+
+	return route->method == EDGE_GET &&
+	       strncmp(route->pattern, "/v1/operator", strlen("/v1/operator")) == 0;
+}
+
 void answer_sent(struct gateway *gateway, struct edge_request *request, uint32_t status)
 {
-	edge_answer_json(request, status, gateway->out.bytes, gateway->out.n);
+	if (status == 200 && operator_reads(request))
+		answer_text(request, gateway->out.bytes, gateway->out.n, false);
+	else
+		edge_answer_json(request, status, gateway->out.bytes, gateway->out.n);
 }
 
 void answer_problem_open(
@@ -296,21 +331,10 @@ struct edge_request *waiter_rows(
 	return NULL;
 }
 
-void answer_rows(struct gateway *gateway, struct edge_request *request, const PGresult *result,
-	bool one, const char *name, result_json *json)
+void answer_row(struct gateway *gateway, struct edge_request *request, const PGresult *result,
+	result_json *json)
 {
-	struct json_out *out = &gateway->out;
-
-	out_begin(out);
-	if (one) {
-		json(out, result, 0);
-	} else {
-		out_open(out, NULL, '{');
-		out_open(out, name, '[');
-		for (int i = 0; i < PQntuples(result); i++)
-			json(out, result, i);
-		out_close(out, ']');
-		out_close(out, '}');
-	}
+	out_begin(&gateway->out);
+	json(&gateway->out, result, 0);
 	answer_sent(gateway, request, 200);
 }

@@ -1,5 +1,6 @@
 /* The list of all that waits for a second person: amounts, actions on pools, rates, and withdrawals
  * that may be decided by hand. */
+#include "services/gateway/adapters/lists.h"
 #include "services/gateway/adapters/operator_keys.h"
 #include "services/gateway/adapters/pool_actions.h"
 #include "services/gateway/adapters/staff.h"
@@ -19,8 +20,9 @@
 /* Withdrawals come last: an outage of the provider makes many of them. One of which a decision
  * waits is not listed twice. $1 the operator, $2 the digest of who asks, $3 to $5 whether they
  * decide about amounts and withdrawals, pools, rates; $6 and $7 the operator's first and last
- * player; $8 the age from which a withdrawal is decided by hand. Who decides about a kind sees all
- * of it; everybody sees what they asked for. */
+ * player; $8 the age from which a withdrawal is decided by hand; $9 to $11 the position:
+ * withdrawals, the time, the id. Who decides about a kind sees all of it; everybody sees what they
+ * asked for. */
 static const char list_sql[] =
 	"with every as (select 'amount' as kind, a.id, a.action, a.player, 0 as pool, a.currency, "
 	"a.amount_minor as amount, coalesce(w.balance, 0) as before, '' as parameters, a.reason, "
@@ -40,8 +42,16 @@ static const char list_sql[] =
 	"'waiting' and a.expires > now())) select kind, encode(id, 'hex'), action, player, pool, "
 	"currency, amount, before, parameters, reason, asked_by, (extract(epoch from asked) * "
 	"1000000)::bigint, coalesce((extract(epoch from expires) * 1000000)::bigint, 0), "
-	"mine::integer from every where may or mine order by kind = 'withdrawal', asked, id limit "
-	"200";
+	"mine::integer, (kind = 'withdrawal') || ' ' || (extract(epoch from asked) * "
+	"1000000)::bigint || ' ' || encode(id, 'hex') from every where (may or mine) and "
+	"($9::boolean is null or (kind = 'withdrawal', extract(epoch from asked) * 1000000, id) > "
+	"($9::boolean, $10::bigint, decode($11, 'hex'))) order by kind = 'withdrawal', asked, id "
+	"limit $12::bigint";
+
+static const struct list approvals_list = { "approvals",
+	"kind id action currency player pool amount_minor balance_minor rate before_rate "
+	"parameters reason asked_by asked_us expires_us mine",
+	200, 200, NULL };
 
 enum {
 	KIND,
@@ -151,16 +161,16 @@ static void on_list(void *context, PGresult *result, const char *error)
 			}
 		out_close(out, ']');
 		out_int(out, "waiting", waiting);
-		out_close(out, '}');
-		answer_sent(waiter->gateway, request, 200);
+		list_end(waiter->gateway, request, &approvals_list,
+			list_next(request, &approvals_list, result, PQntuples(result)));
 	}
 	free(waiter);
 }
 
 void on_approvals(struct edge_request *request, void *context)
 {
-	static const char *const names[] = { NULL };
 	struct gateway *gateway = context;
+	struct list_page page;
 	const char *may[PERMISSIONS_N];
 	char operator_text[TEXT_NUMBER], digest[DIGEST_TEXT], first[TEXT_NUMBER], last[TEXT_NUMBER];
 	char age[TEXT_NUMBER];
@@ -168,7 +178,8 @@ void on_approvals(struct edge_request *request, void *context)
 	player_id players[2];
 	uint32_t operator_id;
 
-	if (!auth_operator_path(gateway, request, &operator_id) || !answer_query(request, names))
+	if (!auth_operator_path(gateway, request, &operator_id) ||
+		!list_asked(gateway, request, &approvals_list, &page))
 		return;
 	(void)asker_of(gateway, request, &asker);
 	for (enum permission one = 0; one < PERMISSIONS_N; one++)
@@ -187,7 +198,8 @@ void on_approvals(struct edge_request *request, void *context)
 	(void)snprintf(last, sizeof(last), "%" PRId64, players[1]);
 	(void)snprintf(age, sizeof(age), "%" PRId64, gateway->settings.decide_after_s);
 	const char *parameters[] = { operator_text, digest, may[PERMIT_MONEY], may[PERMIT_JACKPOTS],
-		may[PERMIT_RATES], first, last, age };
-	pg_pool_query(gateway->pg_ro, list_sql, 8, parameters, QUERY_MS, on_list,
+		may[PERMIT_RATES], first, last, age, page.after[0], page.after[1], page.after[2],
+		page.limit_text };
+	pg_pool_query(gateway->pg_ro, list_sql, 12, parameters, QUERY_MS, on_list,
 		waiter_new(sizeof(struct waiter), gateway, request, 0));
 }

@@ -1,5 +1,6 @@
 /* Bonus spins: an operator's back end grants, lists and ends them. */
 #include "services/gateway/adapters/amounts.h"
+#include "services/gateway/adapters/lists.h"
 #include "services/gateway/adapters/money.h"
 #include "services/gateway/adapters/operator_keys.h"
 
@@ -12,8 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define LIST_MAX "200"
 
 /* ---- granting and ending
  * --------------------------------------------------------------------------
@@ -235,41 +234,38 @@ static void one_json(struct json_out *out, const PGresult *result, int i)
 	out_close(out, '}');
 }
 
+static const struct list spins_list = { "bonus_spins",
+	"id game currency coin_minor lines coins spins used left expires_us seq ended", 200, 200,
+	NULL };
+
 static void on_list(void *context, PGresult *result, const char *error)
 {
 	struct waiter *waiting = context;
-	struct json_out *out = &waiting->gateway->out;
 	struct edge_request *request = waiter_rows(waiting, result, error);
-	if (request != NULL) {
-		out_begin(out);
-		out_open(out, NULL, '{');
-		out_open(out, "bonus_spins", '[');
-		for (int i = 0; i < PQntuples(result); i++)
-			one_json(out, result, i);
-		out_close(out, ']');
-		out_close(out, '}');
-		answer_sent(waiting->gateway, request, 200);
-	}
+	if (request != NULL)
+		list_answer(waiting->gateway, request, &spins_list, result, one_json);
 	free(waiting);
 }
 
 void on_bonus_spins_list(struct edge_request *request, void *context)
 {
-	static const char *const names[] = { NULL };
 	struct gateway *gateway = context;
+	struct list_page page;
 	uint32_t operator_id;
 	player_id player;
 	char number[24];
-	const char *parameters[] = { number };
 	if (!auth_operator_path(gateway, request, &operator_id) ||
-		!player_path(request, operator_id, &player) || !answer_query(request, names))
+		!player_path(request, operator_id, &player) ||
+		!list_asked(gateway, request, &spins_list, &page))
 		return;
+	const char *parameters[] = { number, page.after[0], page.limit_text };
 	(void)snprintf(number, sizeof(number), "%" PRId64, player);
 	pg_pool_query(gateway->pg_ro,
 		"select encode(id, 'hex'), game, currency, coin_minor, lines, coins, spins, used, "
 		"(extract(epoch from expires) * 1000000)::bigint, given_seq, (ended_seq is not "
-		"null)::integer from wallet.spin_grant where player = $1::bigint "
-		"order by given_seq desc limit " LIST_MAX,
-		1, parameters, QUERY_MS, on_list,
+		"null)::integer, given_seq from wallet.spin_grant where player = $1::bigint and "
+		"($2::bigint is null or given_seq < $2::bigint) order by given_seq desc limit "
+		"$3::bigint",
+		3, parameters, QUERY_MS, on_list,
 		waiter_new(sizeof(struct waiter), gateway, request, player));
 }

@@ -2,6 +2,7 @@
  * work (migrations/0004), each in one transaction: a rate, the rate that it replaces and the line
  * of the audit log are written together or not at all. */
 #include "services/gateway/adapters/staff.h"
+#include "services/gateway/adapters/lists.h"
 #include "services/gateway/adapters/money.h"
 
 #include "services/gateway/core/fx.h"
@@ -294,12 +295,14 @@ void on_fx_approve(struct edge_request *request, void *context)
 	"coalesce(case when (result).operator = $4::integer then (result)." column                 \
 	" else split_part((result)." column ", ' ', 1) end, '')"
 
-/* Columns 0 to 5: a current or future rate; from 6: the request that set it, or a waiting one. */
+/* Columns 0 to 5: a current or future rate; from 6: the request that set it, or a waiting one; the
+ * last one: the position. $5 and $6 are time and currency of the last rate of the page before. */
 static const char list_sql[] =
 	"with of as (select f.*, f.valid_from = (select max(valid_from) from carillon.fx_rate n "
 	"where n.currency = f.currency and n.valid_from <= now()) as in_force from "
-	"carillon.fx_rate f where $1::integer = 0 or f.currency = $1::integer order by "
-	"f.valid_from desc, f.currency limit $2::integer), "
+	"carillon.fx_rate f where ($1::integer = 0 or f.currency = $1::integer) and "
+	"($5::bigint is null or (- extract(epoch from f.valid_from) * 1000000, f.currency) > (- "
+	"$5::bigint, $6::integer)) order by f.valid_from desc, f.currency limit $2::integer), "
 	"waits as (select result from gateway.fx_request result where status = 'waiting' and "
 	"operator = $4::integer and ($1::integer = 0 or currency = $1::integer) order by asked "
 	"desc limit "
@@ -319,8 +322,12 @@ static const char list_sql[] =
 	"(result).currency, 0), coalesce((result).rate_nano, 0), coalesce((extract(epoch from "
 	"(result).valid_from) * 1000000)::bigint, 0), coalesce((result).before_rate_nano, 0), "
 	"coalesce((extract(epoch from (result).before_valid_from) * 1000000)::bigint, 0), " NAMED(
-		"asked_by") ", " NAMED("approved_by") " from rates order by "
+		"asked_by") ", " NAMED("approved_by") ", from_us || ' ' || rate_currency from rates order by "
 						      "rate_currency = 0, from_us desc, rate_currency";
+
+static const struct list rates_list = { "rates",
+	"currency rate valid_from_us in_force stale behind id asked_by approved_by", LIST_DEFAULT,
+	LIST_MAX, (const char *const[]){ "currency", NULL } };
 
 static void listed_json(struct json_out *out, const PGresult *rows, int i)
 {
@@ -362,31 +369,30 @@ static void on_list(void *context, PGresult *result, const char *error)
 			out_close(out, '}');
 		}
 		out_close(out, ']');
-		out_close(out, '}');
-		answer_sent(waiting->gateway, request, 200);
+		list_end(waiting->gateway, request, &rates_list,
+			list_next(request, &rates_list, result, rates));
 	}
 	free(waiting);
 }
 
 void on_fx_list(struct edge_request *request, void *context)
 {
-	static const char *const names[] = { "currency", "limit", NULL };
 	struct gateway *gateway = context;
 	const struct currency *currency = NULL;
+	struct list_page page;
 	uint32_t operator_id;
-	int64_t limit;
-	char code[CURRENCY_MAX + 1], number[16], count[NUMBER_MAX], age[NUMBER_MAX], own[16];
-	if (!auth_operator_path(gateway, request, &operator_id) || !answer_query(request, names) ||
-		!answer_limit(request, LIST_DEFAULT, LIST_MAX, &limit))
+	char code[CURRENCY_MAX + 1], number[16], age[NUMBER_MAX], own[16];
+	if (!auth_operator_path(gateway, request, &operator_id) ||
+		!list_asked(gateway, request, &rates_list, &page))
 		return;
 	if (edge_query(request, "currency", code, sizeof(code)) != NULL &&
 		!currency_ok(request, code, &currency))
 		return;
 	(void)snprintf(number, sizeof(number), "%u", currency == NULL ? 0 : currency->number);
-	(void)snprintf(count, sizeof(count), "%" PRId64, limit);
 	(void)snprintf(age, sizeof(age), "%" PRId64, common.fx_max_age_s);
 	(void)snprintf(own, sizeof(own), "%" PRIu32, operator_id);
-	const char *parameters[] = { number, count, age, own };
-	pg_pool_query(gateway->pg_ro, list_sql, 4, parameters, QUERY_MS, on_list,
+	const char *parameters[] = { number, page.limit_text, age, own, page.after[0],
+		page.after[1] };
+	pg_pool_query(gateway->pg_ro, list_sql, 6, parameters, QUERY_MS, on_list,
 		waiting_new(gateway, request));
 }

@@ -1,6 +1,7 @@
 /* Games that are stopped: by the engine itself, or by an operator. A stop holds for the players of
  * all operators, so only those that act on what all share stop and start games. Open rounds can be
  * finished. */
+#include "services/gateway/adapters/lists.h"
 #include "services/gateway/adapters/operator_keys.h"
 #include "services/gateway/adapters/pool_actions.h"
 #include "services/gateway/adapters/staff.h"
@@ -126,33 +127,27 @@ static void stop_json(struct json_out *out, const PGresult *rows, int i)
 	out_close(out, '}');
 }
 
+static const struct list stops_list = { "stopped", "game by reason actor since_us", 0, 0, NULL };
+
 static void on_stops(void *context, PGresult *result, const char *error)
 {
 	struct waiter *waiter = context;
-	struct json_out *out = &waiter->gateway->out;
 	struct edge_request *request = waiter_rows(waiter, result, error);
 
-	if (request != NULL) {
-		out_begin(out);
-		out_open(out, NULL, '{');
-		out_open(out, "stopped", '[');
-		for (int i = 0; i < PQntuples(result); i++)
-			stop_json(out, result, i);
-		out_close(out, ']');
-		out_close(out, '}');
-		answer_sent(waiter->gateway, request, 200);
-	}
+	if (request != NULL)
+		list_answer(waiter->gateway, request, &stops_list, result, stop_json);
 	free(waiter);
 }
 
 /* Why and by whom is for those who act on what all share. */
 void on_game_stops(struct edge_request *request, void *context)
 {
-	static const char *const names[] = { NULL };
 	struct gateway *gateway = context;
+	struct list_page page;
 	uint32_t operator_id;
 
-	if (!auth_operator_path(gateway, request, &operator_id) || !answer_query(request, names))
+	if (!auth_operator_path(gateway, request, &operator_id) ||
+		!list_asked(gateway, request, &stops_list, &page))
 		return;
 	const char *parameters[] = { pool_operator(operator_id) ? "true" : "false" };
 	pg_pool_query(gateway->pg_ro, stops_sql, 1, parameters, QUERY_MS, on_stops,

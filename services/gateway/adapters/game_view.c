@@ -18,8 +18,8 @@ static void on_view(void *context, PGresult *result, const char *error)
 	struct edge_request *request = waiter_rows(waiting, result, error);
 
 	if (request != NULL)
-		edge_answer_json(
-			request, 200, PQgetvalue(result, 0, 0), (size_t)PQgetlength(result, 0, 0));
+		answer_text(request, PQgetvalue(result, 0, 0), (size_t)PQgetlength(result, 0, 0),
+			false);
 	free(waiting);
 }
 

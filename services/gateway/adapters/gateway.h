@@ -270,13 +270,16 @@ void answer_problem_open(
 /* The JSON of the engine's error up to its last member, with "error" and the whole open; the caller
  * adds members, closes both, and frees the text. */
 char *answer_error_begun(struct gateway *gateway, const Carillon__SpinReply *reply);
-void answer_sent(struct gateway *gateway, struct edge_request *request,
-	uint32_t status); /* gateway->out, closed */
+/* Answers with a text as JSON or CSV and its ETag; 304 to a client that has it already. Browsers do
+ * not keep it. */
+void answer_text(struct edge_request *request, const char *text, size_t length, bool csv);
+/* Answers with gateway->out, closed; a 200 to a read of an operator's as answer_text does. */
+void answer_sent(struct gateway *gateway, struct edge_request *request, uint32_t status);
 /* Writes a row as an object of the answer. */
 typedef void result_json(struct json_out *out, const PGresult *result, int row);
-/* Answers with the first row (`one`), or with all rows as the list `name`. */
-void answer_rows(struct gateway *gateway, struct edge_request *request, const PGresult *result,
-	bool one, const char *name, result_json *json);
+/* Answers with the first row. */
+void answer_row(struct gateway *gateway, struct edge_request *request, const PGresult *result,
+	result_json *json);
 
 /* A request that waits for a query: the first member of each handler's own struct. */
 struct waiter {

@@ -4,6 +4,7 @@
 #include "services/gateway/adapters/history_entries.h"
 #include "services/gateway/adapters/history_read.h"
 #include "services/gateway/adapters/journal_rows.h"
+#include "services/gateway/adapters/lists.h"
 
 #include "libcommon/io/log.h"
 
@@ -18,6 +19,12 @@
 #define CHUNK_MIN 8
 #define TEXT_NUMBER 24
 #define TIME_MAX INT64_C(253402300799000000) /* 9999-12-31 */
+
+static const struct list entries_list = { "entries",
+	"kind seq time_us round game amount_minor balance_before_minor balance_after_minor "
+	"stake_minor win_minor jackpots_minor doubled_minor mode bonus_spin closed void pool",
+	LIMIT_DEFAULT, LIMIT_MAX,
+	(const char *const[]){ "before", "game", "wins", "kind", "from_us", "to_us", NULL } };
 
 struct listing {
 	struct waiter waiter; /* first */
@@ -111,11 +118,17 @@ static int64_t looked_until(const struct listing *listing, const struct made_pag
 	return made->page.used_r == 0 ? 0 : listing->rows[made->page.used_r - 1].time_us;
 }
 
+static bool operator_asks(const struct edge_request *request)
+{
+	return edge_route_of(request)->handler != on_history;
+}
+
 static void listing_answer(struct listing *listing, struct edge_request *request,
 	const struct made_page *made, bool bounded)
 {
 	struct json_out *out = &listing->waiter.gateway->out;
 	int64_t next = made->ended ? 0 : made->page.next_r;
+	char position[TEXT_NUMBER];
 
 	out_begin(out);
 	out_open(out, NULL, '{');
@@ -132,6 +145,12 @@ static void listing_answer(struct listing *listing, struct edge_request *request
 		out_bool(out, "archived", true);
 	if (bounded && next > 0)
 		out_int(out, "searched_until_us", looked_until(listing, made));
+	if (operator_asks(request)) {
+		(void)snprintf(position, sizeof(position), "%" PRId64, next);
+		list_end(listing->waiter.gateway, request, &entries_list,
+			next > 0 ? position : NULL);
+		return;
+	}
 	out_close(out, '}');
 	answer_sent(listing->waiter.gateway, request, 200);
 }
@@ -276,10 +295,13 @@ void history_list(struct gateway *gateway, struct edge_request *request, player_
 	struct service_request sent = { .done = on_listing_state, .player = player };
 	struct history_filter filter;
 	Carillon__SpinCommand command;
+	struct list_page page = { 0 };
 	char text[TEXT_NUMBER];
 
 	carillon__spin_command__init(&command);
-	if (!history_reads_soon(gateway, request) || !answer_query(request, names) ||
+	if (!history_reads_soon(gateway, request) ||
+		!(operator_asks(request) ? list_asked(gateway, request, &entries_list, &page)
+					 : answer_query(request, names)) ||
 		!answer_limit(request, LIMIT_DEFAULT, LIMIT_MAX, &sent.number) ||
 		!filter_read(request, gateway, &filter))
 		return;
@@ -288,6 +310,7 @@ void history_list(struct gateway *gateway, struct edge_request *request, player_
 		answer_bad(request, "before", text, "\"next\" of the previous page");
 		return;
 	}
+	sent.seq = list_after(&page, sent.seq);
 	command.kind = CARILLON__SPIN_KIND__SPIN_STATE;
 	(void)request_spin(gateway, request, sent, &command);
 }

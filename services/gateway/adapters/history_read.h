@@ -13,7 +13,8 @@ void history_hiding_read(const Carillon__SpinReply *reply, struct hiding *hiding
 /* False when 503 was answered: too many wait for a read. */
 bool history_reads_soon(struct gateway *gateway, struct edge_request *request);
 /* Answers with the player's history by the request's query (history_list.c), or with a past round
- * by its number as the path has it (play.c): to the player and to the player's operator alike. */
+ * by its number as the path has it (play.c): to the player and to the player's operator alike, who
+ * also has the history's cursor and CSV. */
 void history_list(struct gateway *gateway, struct edge_request *request, player_id player);
 void history_round(struct gateway *gateway, struct edge_request *request, player_id player,
 	const char *number);

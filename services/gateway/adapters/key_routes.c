@@ -1,6 +1,7 @@
 /* Keys of back ends as an operator's administrators see them: list, create, rotate with an overlap,
  * end. A key is shown once, when it is made; the database has its digest. */
 #include "services/gateway/adapters/amounts.h"
+#include "services/gateway/adapters/lists.h"
 #include "services/gateway/adapters/operator_keys.h"
 #include "services/gateway/adapters/staff.h"
 
@@ -27,6 +28,8 @@
 	"'read' else k.scopes end, k.amounts, k.pools, " US("k.created") ", k.created_by, " US(    \
 		"k.used") ", " US("k.expires") ", " US("k.revoked") ", "                           \
 								    "coalesce(left(encode(k.successor, 'hex'), 8), '')"
+
+#define IN_FORCE "(k.revoked is null and coalesce(k.expires > now(), true))"
 
 struct change {
 	struct waiter waiter; /* first */
@@ -119,54 +122,67 @@ static void file_json(struct json_out *out, const struct operator_key *key)
 	out_close(out, '}');
 }
 
-struct list {
+static const struct list keys_list = { "keys",
+	"id name state scopes unlimited amounts pools in_file created_us created_by used_us "
+	"expires_us ended_us successor",
+	200, 200, NULL };
+
+struct view {
 	struct waiter waiter; /* first */
 	uint32_t operator_id;
+	bool first; /* the first page: keys in files come with it, before the others */
 };
 
 static void on_list(void *context, PGresult *result, const char *error)
 {
-	struct list *list = context;
-	struct gateway *gateway = list->waiter.gateway;
+	struct view *view = context;
+	struct gateway *gateway = view->waiter.gateway;
 	struct json_out *out = &gateway->out;
-	struct edge_request *request = waiter_rows(&list->waiter, result, error);
+	struct edge_request *request = waiter_rows(&view->waiter, result, error);
 
 	if (request != NULL) {
 		out_begin(out);
 		out_open(out, NULL, '{');
 		out_open(out, "keys", '[');
-		for (size_t i = 0; i < operator_keys_files(); i++)
-			if (gateway->operators[i].id == list->operator_id)
+		for (size_t i = 0; view->first && i < operator_keys_files(); i++)
+			if (gateway->operators[i].id == view->operator_id)
 				file_json(out, &gateway->operators[i]);
 		for (int i = 0; i < PQntuples(result); i++)
 			row_json(out, result, i);
 		out_close(out, ']');
-		out_close(out, '}');
-		answer_sent(gateway, request, 200);
+		list_end(gateway, request, &keys_list,
+			list_next(request, &keys_list, result, PQntuples(result)));
 	}
-	free(list);
+	free(view);
 }
 
 void on_keys(struct edge_request *request, void *context)
 {
-	static const char *const none[] = { NULL };
 	struct gateway *gateway = context;
+	struct list_page page;
 	char operator_text[16];
-	const char *parameters[] = { operator_text };
 	uint32_t operator_id;
-	struct list *list;
+	struct view *view;
 
-	if (!auth_operator_path(gateway, request, &operator_id) || !answer_query(request, none))
+	if (!auth_operator_path(gateway, request, &operator_id) ||
+		!list_asked(gateway, request, &keys_list, &page))
 		return;
-	list = waiter_new(sizeof(*list), gateway, request, 0);
-	list->operator_id = operator_id;
+	const char *parameters[] = { operator_text, page.after[0], page.after[1], page.after[2],
+		page.limit_text };
+	view = waiter_new(sizeof(*view), gateway, request, 0);
+	view->operator_id = operator_id;
+	view->first = page.after[0] == NULL;
 	(void)snprintf(operator_text, sizeof(operator_text), "%" PRIu32, operator_id);
 	/* From the server that takes the rows: a key that was made just now is in the list. */
 	pg_pool_query(gateway->pg,
-		"select " COLUMNS " from gateway.operator_key k where k.operator = $1::integer "
-		"order by (k.revoked is null and coalesce(k.expires > now(), true)) desc, "
-		"k.created desc, k.digest limit 200",
-		1, parameters, QUERY_MS, on_list, list);
+		"select " COLUMNS ", " IN_FORCE
+		" || ' ' || (extract(epoch from k.created) * 1000000)::bigint || ' ' || "
+		"left(encode(k.digest, 'hex'), 8) from gateway.operator_key k where k.operator = "
+		"$1::integer and ($2::boolean is null or (" IN_FORCE
+		", extract(epoch from k.created) * 1000000, left(encode(k.digest, 'hex'), 8)) < "
+		"($2::boolean, $3::bigint, $4)) order by " IN_FORCE
+		" desc, k.created desc, 1 desc limit $5::bigint",
+		5, parameters, QUERY_MS, on_list, view);
 }
 
 /* ---- what a key may be ---- */

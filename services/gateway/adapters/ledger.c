@@ -3,6 +3,7 @@
  * players have left unfinished. Figures of all operators' play are only for those that act on
  * pools. */
 #include "services/gateway/adapters/ledger.h"
+#include "services/gateway/adapters/lists.h"
 
 #include "services/gateway/adapters/operator_keys.h"
 #include "services/gateway/adapters/pool_actions.h"
@@ -232,26 +233,30 @@ static void unfinished_json(struct json_out *out, const PGresult *result, int ro
 	out_close(out, '}');
 }
 
+static const struct list unfinished_list = { "unfinished",
+	"currency rounds pending_minor oldest_us", 0, 0, NULL };
+
 static void on_unfinished_rows(void *context, PGresult *result, const char *error)
 {
 	struct waiter *waiter = context;
 	struct edge_request *request = waiter_rows(waiter, result, error);
 
 	if (request != NULL)
-		answer_rows(waiter->gateway, request, result, false, "unfinished", unfinished_json);
+		list_answer(waiter->gateway, request, &unfinished_list, result, unfinished_json);
 	free(waiter);
 }
 
 void on_unfinished(struct edge_request *request, void *context)
 {
-	static const char *const none[] = { NULL };
 	struct gateway *gateway = context;
+	struct list_page page;
 	char first[24], last[24];
 	const char *parameters[] = { first, last };
 	uint32_t operator_id;
 	player_id from, to;
 
-	if (!auth_operator_path(gateway, request, &operator_id) || !answer_query(request, none))
+	if (!auth_operator_path(gateway, request, &operator_id) ||
+		!list_asked(gateway, request, &unfinished_list, &page))
 		return;
 	(void)player_id_make(operator_id, 1, &from);
 	(void)player_id_make(operator_id, PLAYER_NUMBER_MAX, &to);

@@ -1,5 +1,6 @@
 /* Players' limits: an operator's back end sets and lists them. The wallet stores and enforces them;
  * the list is at most a second old. */
+#include "services/gateway/adapters/lists.h"
 #include "services/gateway/adapters/money.h"
 
 #include "libcommon/io/clock.h"
@@ -107,11 +108,6 @@ void on_limit(struct edge_request *request, void *context)
 
 /* ---- reading ---- */
 
-struct waiting {
-	struct gateway *gateway;
-	uint64_t ticket;
-};
-
 static void value_json(struct json_out *out, size_t code, const char *name, int64_t value)
 {
 	char member[48];
@@ -157,45 +153,35 @@ static void one_json(struct json_out *out, const PGresult *result, int i)
 	out_close(out, '}');
 }
 
+static const struct list limits_list = { "limits",
+	"limit period amount_minor seconds until_s used_minor next_amount_minor next_seconds "
+	"next_until_s next_from_us",
+	0, 0, NULL };
+
 static void on_rows(void *context, PGresult *result, const char *error)
 {
-	struct waiting *waiting = context;
-	struct json_out *out = &waiting->gateway->out;
-	struct edge_request *request = edge_find(waiting->gateway->edge, waiting->ticket);
+	struct waiter *waiter = context;
+	struct edge_request *request = waiter_rows(waiter, result, error);
 
-	if (request != NULL && (result == NULL || PQresultStatus(result) != PGRES_TUPLES_OK)) {
-		answer_unavailable(request, error);
-	} else if (request != NULL) {
-		out_begin(out);
-		out_open(out, NULL, '{');
-		out_open(out, "limits", '[');
-		for (int i = 0; i < PQntuples(result); i++)
-			one_json(out, result, i);
-		out_close(out, ']');
-		out_close(out, '}');
-		answer_sent(waiting->gateway, request, 200);
-	}
-	free(waiting);
+	if (request != NULL)
+		list_answer(waiter->gateway, request, &limits_list, result, one_json);
+	free(waiter);
 }
 
 void on_limits(struct edge_request *request, void *context)
 {
-	static const char *const none[] = { NULL };
 	struct gateway *gateway = context;
-	struct waiting *waiting;
+	struct list_page page;
 	uint32_t operator_id;
 	player_id player;
 	char number[24];
 	const char *parameters[] = { number };
 
 	if (!auth_operator_path(gateway, request, &operator_id) ||
-		!player_path(request, operator_id, &player) || !answer_query(request, none))
+		!player_path(request, operator_id, &player) ||
+		!list_asked(gateway, request, &limits_list, &page))
 		return;
-	waiting = calloc(1, sizeof(*waiting));
-	if (waiting == NULL)
-		fatal("out of memory");
-	waiting->gateway = gateway;
-	waiting->ticket = edge_ticket(request);
 	(void)snprintf(number, sizeof(number), "%" PRId64, player);
-	pg_pool_query(gateway->pg_ro, limits_sql, 1, parameters, QUERY_MS, on_rows, waiting);
+	pg_pool_query(gateway->pg_ro, limits_sql, 1, parameters, QUERY_MS, on_rows,
+		waiter_new(sizeof(struct waiter), gateway, request, player));
 }

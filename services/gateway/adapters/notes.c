@@ -1,4 +1,5 @@
 /* Notes about a player: plain text, added and never changed. */
+#include "services/gateway/adapters/lists.h"
 #include "services/gateway/adapters/money.h"
 #include "services/gateway/adapters/staff.h"
 
@@ -7,8 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LIMIT_DEFAULT 50
-#define LIMIT_MAX 200
 #define TEXT_NUMBER 24
 #define ID_TEXT (2 * ID_BYTES + 3)
 #define FROM_MAX 160
@@ -60,7 +59,7 @@ static void on_added(void *context, PGresult *result, const char *error)
 			"was done.",
 			"Idempotency-Key", NULL, "a new key for another note");
 	else
-		answer_rows(waiter->gateway, request, result, true, NULL, note_json);
+		answer_row(waiter->gateway, request, result, note_json);
 	free(waiter);
 }
 
@@ -97,56 +96,36 @@ void on_note(struct edge_request *request, void *context)
 
 /* ---- reading ---- */
 
-struct page {
-	struct waiter waiter; /* first */
-	int64_t limit;
-};
+static const struct list notes_list = { "notes", "id time_us author text", 50, 200, NULL };
 
 static void on_listed(void *context, PGresult *result, const char *error)
 {
-	struct page *page = context;
-	struct json_out *out = &page->waiter.gateway->out;
-	struct edge_request *request = waiter_rows(&page->waiter, result, error);
-	int rows;
+	struct waiter *waiter = context;
+	struct edge_request *request = waiter_rows(waiter, result, error);
 
-	if (request != NULL) {
-		rows = PQntuples(result);
-		out_begin(out);
-		out_open(out, NULL, '{');
-		out_open(out, "notes", '[');
-		for (int i = 0; i < rows; i++)
-			note_json(out, result, i);
-		out_close(out, ']');
-		out_int(out, "next", rows == page->limit ? pg_number(result, rows - 1, ID) : 0);
-		out_close(out, '}');
-		answer_sent(page->waiter.gateway, request, 200);
-	}
-	free(page);
+	if (request != NULL)
+		list_answer(waiter->gateway, request, &notes_list, result, note_json);
+	free(waiter);
 }
 
 void on_notes(struct edge_request *request, void *context)
 {
-	static const char *const names[] = { "limit", "before", NULL };
 	struct gateway *gateway = context;
-	char player_text[TEXT_NUMBER], before_text[TEXT_NUMBER], limit_text[TEXT_NUMBER];
-	const char *parameters[] = { player_text, before_text, limit_text };
-	int64_t before, limit;
-	struct page *page;
+	struct list_page page;
+	char player_text[TEXT_NUMBER];
 	uint32_t operator_id;
 	player_id player;
 
 	if (!auth_operator_path(gateway, request, &operator_id) ||
-		!player_path(request, operator_id, &player) || !answer_query(request, names) ||
-		!answer_number(request, "before", INT64_MAX, 1, INT64_MAX, &before) ||
-		!answer_limit(request, LIMIT_DEFAULT, LIMIT_MAX, &limit))
+		!player_path(request, operator_id, &player) ||
+		!list_asked(gateway, request, &notes_list, &page))
 		return;
-	page = waiter_new(sizeof(*page), gateway, request, player);
-	page->limit = limit;
 	(void)snprintf(player_text, sizeof(player_text), "%" PRId64, player);
-	(void)snprintf(before_text, sizeof(before_text), "%" PRId64, before);
-	(void)snprintf(limit_text, sizeof(limit_text), "%" PRId64, limit);
+	const char *parameters[] = { player_text, page.after[0], page.limit_text };
 	pg_pool_query(gateway->pg_ro,
-		"select " COLUMNS " from gateway.note where player = $1::bigint and id < "
-		"$2::bigint order by id desc limit $3::bigint",
-		3, parameters, QUERY_MS, on_listed, page);
+		"select " COLUMNS
+		", id from gateway.note where player = $1::bigint and ($2::bigint "
+		"is null or id < $2::bigint) order by id desc limit $3::bigint",
+		3, parameters, QUERY_MS, on_listed,
+		waiter_new(sizeof(struct waiter), gateway, request, player));
 }

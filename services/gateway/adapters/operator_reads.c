@@ -1,4 +1,5 @@
 /* What the operator's side reads: the audit log, and players. */
+#include "services/gateway/adapters/lists.h"
 #include "services/gateway/adapters/money.h"
 #include "services/gateway/adapters/staff.h"
 
@@ -17,6 +18,10 @@
 #define US(column) "coalesce((extract(epoch from " column ") * 1000000)::bigint, 0)"
 
 /* ---- the audit log ---- */
+
+static const struct list audit_list = { "rows",
+	"id time_us actor action subject request_id content status", LIMIT_DEFAULT, LIMIT_MAX,
+	(const char *const[]){ "before", "actor", "action", "subject", NULL } };
 
 struct page {
 	struct waiter waiter; /* first */
@@ -57,15 +62,18 @@ static void on_audit_rows(void *context, PGresult *result, const char *error)
 
 	if (request != NULL) {
 		int rows = PQgetisnull(result, 0, 0) ? 0 : PQntuples(result);
+		int64_t next = audit_next(page, result, rows);
+		char position[LIST_NUMBER_MAX];
+
+		(void)snprintf(position, sizeof(position), "%" PRId64, next);
 		out_begin(out);
 		out_open(out, NULL, '{');
 		out_open(out, "rows", '[');
 		for (int i = 0; i < rows; i++)
 			audit_json(out, result, i);
 		out_close(out, ']');
-		out_int(out, "next", audit_next(page, result, rows));
-		out_close(out, '}');
-		answer_sent(gateway, request, 200);
+		out_int(out, "next", next);
+		list_end(gateway, request, &audit_list, next == 0 ? NULL : position);
 	}
 	free(page);
 }
@@ -82,29 +90,27 @@ static bool text_read(struct edge_request *request, const char *name, char out[T
 
 void on_audit(struct edge_request *request, void *context)
 {
-	static const char *const names[] = { "limit", "before", "actor", "action", "subject",
-		NULL };
 	struct gateway *gateway = context;
-	char operator_text[16], before_text[TEXT_NUMBER], limit_text[TEXT_NUMBER];
+	struct list_page asked;
+	char operator_text[16], before_text[TEXT_NUMBER];
 	char actor[TEXT_MAX] = "", action[TEXT_MAX] = "", subject[TEXT_MAX] = "";
-	const char *parameters[] = { operator_text, before_text, limit_text, actor, action,
+	const char *parameters[] = { operator_text, before_text, asked.limit_text, actor, action,
 		subject };
 	uint32_t operator_id;
-	int64_t before, limit;
+	int64_t before;
 	struct page *page;
 
-	if (!auth_operator_path(gateway, request, &operator_id) || !answer_query(request, names) ||
-		!answer_number(request, "before", INT64_MAX, 1, INT64_MAX, &before) ||
-		!answer_limit(request, LIMIT_DEFAULT, LIMIT_MAX, &limit))
+	if (!auth_operator_path(gateway, request, &operator_id) ||
+		!list_asked(gateway, request, &audit_list, &asked) ||
+		!answer_number(request, "before", INT64_MAX, 1, INT64_MAX, &before))
 		return;
 	if (!text_read(request, "actor", actor) || !text_read(request, "action", action) ||
 		!text_read(request, "subject", subject))
 		return;
 	page = waiter_new(sizeof(*page), gateway, request, 0);
-	page->limit = limit;
+	page->limit = asked.limit;
 	(void)snprintf(operator_text, sizeof(operator_text), "%" PRIu32, operator_id);
-	(void)snprintf(before_text, sizeof(before_text), "%" PRId64, before);
-	(void)snprintf(limit_text, sizeof(limit_text), "%" PRId64, limit);
+	(void)snprintf(before_text, sizeof(before_text), "%" PRId64, list_after(&asked, before));
 	pg_pool_query(gateway->pg,
 		"with w as materialized (select * from gateway.audit where operator = $1::integer "
 		"and id < $2::bigint order by id desc limit " AUDIT_ROWS_MAX "), f as (select * "
@@ -155,30 +161,34 @@ static void player_json(struct json_out *out, const PGresult *result, int row)
 
 const char player_sql[] = "select " ACCOUNT_COLUMNS ACCOUNT_FROM "where a.player = $1::bigint";
 
+static const struct list players_list = { "players",
+	"player currency balance_minor pending_minor moves blocked opened_us claims_open "
+	"withdrawals_open last_us",
+	LIMIT_DEFAULT, LIMIT_MAX, (const char *const[]){ "after", "number", NULL } };
+
 static void on_players(void *context, PGresult *result, const char *error)
 {
 	struct waiter *waiter = context;
 	struct edge_request *request = waiter_rows(waiter, result, error);
 
 	if (request != NULL)
-		answer_rows(waiter->gateway, request, result, false, "players", player_json);
+		list_answer(waiter->gateway, request, &players_list, result, player_json);
 	free(waiter);
 }
 
 void on_player_search(struct edge_request *request, void *context)
 {
-	static const char *const names[] = { "limit", "after", "number", NULL };
 	struct gateway *gateway = context;
-	char first[TEXT_NUMBER], last[TEXT_NUMBER], limit_text[TEXT_NUMBER],
-		digits[TEXT_NUMBER] = "";
-	const char *parameters[] = { first, last, limit_text, digits };
+	struct list_page page;
+	char first[TEXT_NUMBER], last[TEXT_NUMBER], digits[TEXT_NUMBER] = "";
+	const char *parameters[] = { first, last, page.limit_text, digits };
 	uint32_t operator_id;
-	int64_t after, limit, ignored;
+	int64_t after, ignored;
 	player_id from, to;
 
-	if (!auth_operator_path(gateway, request, &operator_id) || !answer_query(request, names) ||
-		!answer_number(request, "after", 0, 0, (int64_t)PLAYER_NUMBER_MAX - 1, &after) ||
-		!answer_limit(request, LIMIT_DEFAULT, LIMIT_MAX, &limit))
+	if (!auth_operator_path(gateway, request, &operator_id) ||
+		!list_asked(gateway, request, &players_list, &page) ||
+		!answer_number(request, "after", 0, 0, (int64_t)PLAYER_NUMBER_MAX - 1, &after))
 		return;
 	(void)edge_query(request, "number", digits, sizeof(digits));
 	if (digits[0] != '\0' && !number_read(digits, 1, (int64_t)PLAYER_NUMBER_MAX, &ignored)) {
@@ -186,12 +196,12 @@ void on_player_search(struct edge_request *request, void *context)
 		return;
 	}
 	(void)player_id_make(operator_id, (uint64_t)after + 1, &from);
+	from = list_after(&page, from - 1) + 1;
 	(void)player_id_make(operator_id, PLAYER_NUMBER_MAX, &to);
 	(void)snprintf(first, sizeof(first), "%" PRId64, from);
 	(void)snprintf(last, sizeof(last), "%" PRId64, to);
-	(void)snprintf(limit_text, sizeof(limit_text), "%" PRId64, limit);
 	pg_pool_query(gateway->pg_ro,
-		"select " ACCOUNT_COLUMNS ACCOUNT_FROM
+		"select " ACCOUNT_COLUMNS ", a.player " ACCOUNT_FROM
 		"where a.player between $1::bigint and $2::bigint and ($4 = '' or left((a.player & "
 		"281474976710655)::text, length($4)) = $4) order by a.player limit $3::bigint",
 		4, parameters, QUERY_MS, on_players,
@@ -212,7 +222,7 @@ static void on_player_row(void *context, PGresult *result, const char *error)
 	if (request != NULL && PQntuples(result) == 0)
 		player_unknown(request);
 	else if (request != NULL)
-		answer_rows(waiter->gateway, request, result, true, NULL, player_json);
+		answer_row(waiter->gateway, request, result, player_json);
 	free(waiter);
 }
 

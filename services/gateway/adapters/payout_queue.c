@@ -1,5 +1,6 @@
 /* The withdrawals of all players of an operator that are not settled, the oldest first: what waits
  * for the payment provider, or for a decision by hand. */
+#include "services/gateway/adapters/lists.h"
 #include "services/gateway/adapters/payouts.h"
 #include "services/gateway/adapters/reports.h"
 
@@ -16,6 +17,9 @@
 #define CURSOR_MAX 64 /* "time-id" */
 #define TIME_MOST INT64_C(250000000000000000)
 
+static const struct list queue_list = { "withdrawals", "", LIMIT_DEFAULT, LIMIT_MAX,
+	(const char *const[]){ "state", "after", NULL } };
+
 struct queue {
 	struct waiter waiter; /* first */
 	int64_t limit;
@@ -24,10 +28,8 @@ struct queue {
 
 /* ---- answering ---- */
 
-/* Columns behind those of the hold, of both statements: is it stuck, and where the next page
- * begins. */
+/* The column behind those of the hold; the last one is where the next page begins. */
 #define STUCK HOLD_COLUMNS_N
-#define CURSOR (HOLD_COLUMNS_N + 1)
 
 static void entry_json(struct json_out *out, const PGresult *result, int row)
 {
@@ -41,14 +43,6 @@ static void entry_json(struct json_out *out, const PGresult *result, int row)
 	out_close(out, '}');
 }
 
-/* "" where the list ends: a whole page is followed by another one, be it empty. */
-static const char *next_of(const struct queue *queue, const PGresult *result)
-{
-	int rows = PQntuples(result);
-
-	return rows == queue->limit ? PQgetvalue(result, rows - 1, CURSOR) : "";
-}
-
 static void on_queue(void *context, PGresult *result, const char *error)
 {
 	struct queue *queue = context;
@@ -56,15 +50,15 @@ static void on_queue(void *context, PGresult *result, const char *error)
 	struct edge_request *request = waiter_rows(&queue->waiter, result, error);
 
 	if (request != NULL) {
+		const char *next = list_next(request, &queue_list, result, PQntuples(result));
 		out_begin(out);
 		out_open(out, NULL, '{');
 		out_open(out, "withdrawals", '[');
 		for (int i = 0; i < PQntuples(result); i++)
 			entry_json(out, result, i);
 		out_close(out, ']');
-		out_string(out, "next", next_of(queue, result));
-		out_close(out, '}');
-		answer_sent(queue->waiter.gateway, request, 200);
+		out_string(out, "next", next == NULL ? "" : next);
+		list_end(queue->waiter.gateway, request, &queue_list, next);
 	}
 	free(queue);
 }
@@ -78,10 +72,13 @@ static void on_csv(void *context, PGresult *result, const char *error)
 	if (request != NULL) {
 		edge_answer_header(
 			request, "Content-Disposition", "attachment; filename=\"withdrawals.csv\"");
-		if (pg_number(result, 0, 1) == queue->limit)
+		if (pg_number(result, 0, 1) == queue->limit) {
 			edge_answer_header(request, "X-Next", PQgetvalue(result, 0, 2));
-		edge_answer(request, 200, "text/csv; charset=utf-8", PQgetvalue(result, 0, 0),
-			(size_t)PQgetlength(result, 0, 0));
+			list_next_header(queue->waiter.gateway, request, &queue_list,
+				PQgetvalue(result, 0, 2));
+		}
+		answer_text(
+			request, PQgetvalue(result, 0, 0), (size_t)PQgetlength(result, 0, 0), true);
 	}
 	free(queue);
 }
@@ -119,14 +116,17 @@ struct cursor {
 	uint8_t id[ID_BYTES];
 };
 
-/* "" begins with the first entry: no time is before 1970. False when 400 was answered. */
-static bool cursor_read(struct edge_request *request, struct cursor *cursor_r)
+/* Without one, the first entry: no time is before 1970. False when 400 was answered. */
+static bool cursor_read(
+	struct edge_request *request, const struct list_page *page, struct cursor *cursor_r)
 {
 	char text[CURSOR_MAX], time_text[CURSOR_MAX];
 	size_t length;
 
 	memset(cursor_r, 0, sizeof(*cursor_r));
-	if (edge_query(request, "after", text, sizeof(text)) == NULL)
+	if (page->after[0] != NULL)
+		(void)snprintf(text, sizeof(text), "%s", page->after[0]);
+	else if (edge_query(request, "after", text, sizeof(text)) == NULL)
 		return true;
 	length = strcspn(text, "-");
 	(void)snprintf(time_text, sizeof(time_text), "%.*s", (int)length, text);
@@ -159,24 +159,23 @@ static void queue_ask(struct gateway *gateway, uint32_t operator_id, bool stuck,
 
 void on_payout_queue(struct edge_request *request, void *context)
 {
-	static const char *const names[] = { "state", "after", "limit", "format", NULL };
 	static const char *const states[] = { "held", "stuck", NULL };
 	static const char *const formats[] = { "json", "csv", NULL };
 	struct gateway *gateway = context;
+	struct list_page page;
 	struct cursor cursor;
 	struct queue *queue;
 	uint32_t operator_id;
 	const char *state, *format;
-	int64_t limit;
 
-	if (!auth_operator_path(gateway, request, &operator_id) || !answer_query(request, names) ||
+	if (!auth_operator_path(gateway, request, &operator_id) ||
+		!list_asked(gateway, request, &queue_list, &page) ||
 		(state = answer_word(request, "state", states)) == NULL ||
 		(format = answer_word(request, "format", formats)) == NULL ||
-		!answer_limit(request, LIMIT_DEFAULT, LIMIT_MAX, &limit) ||
-		!cursor_read(request, &cursor))
+		!cursor_read(request, &page, &cursor))
 		return;
 	queue = waiter_new(sizeof(*queue), gateway, request, 0);
-	queue->limit = limit;
+	queue->limit = page.limit;
 	queue->csv = strcmp(format, "csv") == 0;
 	queue_ask(gateway, operator_id, strcmp(state, "stuck") == 0, &cursor, queue);
 }

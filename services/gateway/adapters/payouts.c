@@ -2,6 +2,7 @@
  * calls back. Also takes back unused bonus funds. Only the wallet decides whether a hold is
  * still open. */
 #include "services/gateway/adapters/amounts.h"
+#include "services/gateway/adapters/lists.h"
 #include "services/gateway/adapters/money.h"
 #include "services/gateway/adapters/operator_keys.h"
 #include "services/gateway/adapters/payouts.h"
@@ -16,16 +17,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LIST_MAX "200"
 #define HINT_MAX 256
 
-/* $1 player; newest first. */
-#define HOLDS_SQL(which)                                                                           \
-	"select " HOLD_COLUMNS " " HOLD_FROM "where h.player = $1::bigint and h.kind = 28 " which  \
-	" order by h.booked_seq desc limit " LIST_MAX
+/* $1 player. */
+#define HOLDS_SQL                                                                                  \
+	"select " HOLD_COLUMNS ", h.booked_seq " HOLD_FROM "where h.player = $1::bigint and "      \
+	"h.kind = 28 and "
 
-static const char list_sql[] = HOLDS_SQL("");
-static const char one_sql[] = HOLDS_SQL("and h.id = $2::bytea");
+/* Newest first, after the row $2. */
+static const char list_sql[] = HOLDS_SQL
+	"($2::bigint is null or h.booked_seq < $2::bigint) order by h.booked_seq desc limit "
+	"$3::bigint";
+static const char one_sql[] = HOLDS_SQL "h.id = $2::bytea";
+
+static const struct list withdrawals_list = { "withdrawals",
+	"id state amount_minor currency seq settled_seq booked_us settled_us provider.state "
+	"provider.outcome provider.asks provider.reference alarms",
+	200, 200, NULL };
 
 /* payments.payout.outcome */
 static const char *const outcomes[] = { "unknown", "paid", "refused" };
@@ -54,16 +62,14 @@ static struct waiting *waiting_new(
 	return waiting;
 }
 
-static void holds_query(struct waiting *waiting, const char *sql, const uint8_t *id, pg_done *done)
+static void hold_query(struct waiting *waiting, const uint8_t *id, pg_done *done)
 {
-	char player[24], text[2 * ID_BYTES + 3] = "\\x";
+	char player[24], text[2 * ID_BYTES + 3];
 	const char *parameters[] = { player, text };
 
 	(void)snprintf(player, sizeof(player), "%" PRId64, waiting->player);
-	for (size_t i = 0; id != NULL && i < ID_BYTES; i++)
-		(void)snprintf(text + 2 + 2 * i, 3, "%02x", id[i]);
-	pg_pool_query(waiting->gateway->pg_ro, sql, id == NULL ? 1 : 2, parameters, QUERY_MS, done,
-		waiting);
+	pg_bytea_text(id, ID_BYTES, text);
+	pg_pool_query(waiting->gateway->pg_ro, one_sql, 2, parameters, QUERY_MS, done, waiting);
 }
 
 /* The waiting request; NULL if it has gone, or was answered because the query failed. */
@@ -130,38 +136,48 @@ static void on_holds(void *context, PGresult *result, const char *error)
 
 	if (request != NULL && waiting->one && PQntuples(result) == 0) {
 		unknown(request);
+	} else if (request != NULL && waiting->one) {
+		answer_row(waiting->gateway, request, result, hold_json);
 	} else if (request != NULL) {
-		answer_rows(
-			waiting->gateway, request, result, waiting->one, "withdrawals", hold_json);
+		list_answer(waiting->gateway, request, &withdrawals_list, result, hold_json);
 	}
 	free(waiting);
 }
 
-static void look(struct edge_request *request, struct gateway *gateway, bool one)
+void on_withdrawals(struct edge_request *request, void *context)
+{
+	struct gateway *gateway = context;
+	struct list_page page;
+	char number[24];
+	uint32_t operator_id;
+	player_id player;
+
+	if (!auth_operator_path(gateway, request, &operator_id) ||
+		!player_path(request, operator_id, &player) ||
+		!list_asked(gateway, request, &withdrawals_list, &page))
+		return;
+	(void)snprintf(number, sizeof(number), "%" PRId64, player);
+	const char *parameters[] = { number, page.after[0], page.limit_text };
+	pg_pool_query(gateway->pg_ro, list_sql, 3, parameters, QUERY_MS, on_holds,
+		waiting_new(gateway, request, player));
+}
+
+void on_withdrawal_look(struct edge_request *request, void *context)
 {
 	static const char *const names[] = { NULL };
+	struct gateway *gateway = context;
 	struct waiting *waiting;
 	uint8_t id[ID_BYTES];
 	uint32_t operator_id;
 	player_id player;
 
 	if (!auth_operator_path(gateway, request, &operator_id) ||
-		!player_path(request, operator_id, &player) || (one && !id_path(request, id)) ||
+		!player_path(request, operator_id, &player) || !id_path(request, id) ||
 		!answer_query(request, names))
 		return;
 	waiting = waiting_new(gateway, request, player);
-	waiting->one = one;
-	holds_query(waiting, one ? one_sql : list_sql, one ? id : NULL, on_holds);
-}
-
-void on_withdrawals(struct edge_request *request, void *context)
-{
-	look(request, context, false);
-}
-
-void on_withdrawal_look(struct edge_request *request, void *context)
-{
-	look(request, context, true);
+	waiting->one = true;
+	hold_query(waiting, id, on_holds);
 }
 
 /* ---- deciding by hand ---- */
@@ -250,7 +266,7 @@ void on_withdrawal_decide(struct edge_request *request, void *context)
 	waiting->decision = body;
 	memcpy(waiting->id, id, ID_BYTES);
 	(void)snprintf(waiting->key, sizeof(waiting->key), "%s", key);
-	holds_query(waiting, one_sql, id, on_hold_to_decide);
+	hold_query(waiting, id, on_hold_to_decide);
 }
 
 /* ---- bonus funds taken back ---- */

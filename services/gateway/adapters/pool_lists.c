@@ -1,4 +1,5 @@
 /* Lists of the actions on a pool or set and of the transfers between pools, read from Postgres. */
+#include "services/gateway/adapters/lists.h"
 #include "services/gateway/adapters/pool_actions.h"
 
 #include "libcommon/base/currency.h"
@@ -65,50 +66,44 @@ static void transfer_json(struct json_out *out, const PGresult *rows, int i)
 	out_close(out, '}');
 }
 
-typedef void row_json(struct json_out *out, const PGresult *rows, int i);
+static const struct list actions_list = { "actions",
+	"id action actor second reason parameters status done refusal before after time_us",
+	LIMIT_DEFAULT, LIMIT_MAX, NULL };
+static const struct list transfers_list = { "transfers",
+	"number from.pool from.currency from.coin_minor to.pool to.currency to.coin_minor "
+	"amount_e27 action time_us booked.to.pool booked.to.currency booked.to.coin_minor booked.time_us",
+	LIMIT_DEFAULT, LIMIT_MAX, NULL };
 
-static void on_list(struct waiter *waiting, PGresult *result, const char *error, const char *name,
-	row_json *row)
+static void on_list(struct waiter *waiting, PGresult *result, const char *error,
+	const struct list *list, result_json *row)
 {
-	struct json_out *out = &waiting->gateway->out;
 	struct edge_request *request = waiter_rows(waiting, result, error);
-	if (request != NULL) {
-		out_begin(out);
-		out_open(out, NULL, '{');
-		out_open(out, name, '[');
-		for (int i = 0; i < PQntuples(result); i++)
-			row(out, result, i);
-		out_close(out, ']');
-		out_close(out, '}');
-		answer_sent(waiting->gateway, request, 200);
-	}
+	if (request != NULL)
+		list_answer(waiting->gateway, request, list, result, row);
 	free(waiting);
 }
 
 static void on_actions(void *context, PGresult *result, const char *error)
 {
-	on_list(context, result, error, "actions", action_json);
+	on_list(context, result, error, &actions_list, action_json);
 }
 
 static void on_transfers(void *context, PGresult *result, const char *error)
 {
-	on_list(context, result, error, "transfers", transfer_json);
+	on_list(context, result, error, &transfers_list, transfer_json);
 }
 
-static void list(struct edge_request *request, struct gateway *gateway, uint32_t operator_id,
-	uint32_t pool, const char *sql, int parameters_n, pg_done *done)
+static void list_ask(struct edge_request *request, struct gateway *gateway, uint32_t operator_id,
+	uint32_t pool, const struct list *list, const char *sql, int parameters_n, pg_done *done)
 {
-	static const char *const names[] = { "limit", NULL };
-	int64_t limit;
-	char number[TEXT_NUMBER], count[TEXT_NUMBER], actor[ACTOR_TEXT];
-	const char *parameters[] = { number, count, actor,
-		pool_operator(operator_id) ? "true" : "false",
-		pool_part(operator_id, pool) ? "true" : "false" };
-	if (!answer_query(request, names) ||
-		!answer_limit(request, LIMIT_DEFAULT, LIMIT_MAX, &limit))
+	struct list_page page;
+	char number[TEXT_NUMBER], actor[ACTOR_TEXT];
+	if (!list_asked(gateway, request, list, &page))
 		return;
+	const char *parameters[] = { number, page.limit_text, page.after[0], page.after[1],
+		page.after[2], actor, pool_operator(operator_id) ? "true" : "false",
+		pool_part(operator_id, pool) ? "true" : "false" };
 	(void)snprintf(number, sizeof(number), "%" PRIu32, pool);
-	(void)snprintf(count, sizeof(count), "%" PRId64, limit);
 	(void)snprintf(actor, sizeof(actor), "operator-%" PRIu32, operator_id);
 	pg_pool_query(gateway->pg_ro, sql, parameters_n, parameters, QUERY_MS, done,
 		waiter_new(sizeof(struct waiter), gateway, request, 0));
@@ -131,20 +126,23 @@ _Static_assert(CARILLON__OPERATOR_ACTION__ACTION_TAKE_PART == 7 &&
 static const char actions_sql[] = "with every as (" ACTIONS("pool") ACTIONS(
 	"cards") "select encode(id, 'hex'), action, asked_by, coalesce(approved_by, ''), reason, parameters, false, '', "
 		 "'', '', asked, 0, status from gateway.pool_request where pool = $1::integer and "
-		 "status in ('waiting', 'refused')), seen as (select *, $4::boolean or actor = $3 or "
-		 "starts_with(actor, $3 || ' ') as whole from every) "
+		 "status in ('waiting', 'refused')), seen as (select *, $7::boolean or actor = $6 or "
+		 "starts_with(actor, $6 || ' ') as whole from every) "
 		 "select id, action, case when whole then actor else split_part(actor, ' ', 1) end, "
 		 "case when whole then second else split_part(second, ' ', 1) end, case when whole "
 		 "then reason else '' end, parameters, done, refusal, before, after, (extract(epoch "
-		 "from time) * 1000000)::bigint, fact_seq, status from seen where whole or "
-		 "($5::boolean and done and action not in (" OF_OPERATORS ")) order by time desc, "
-		 "fact_seq desc limit $2::bigint";
+		 "from time) * 1000000)::bigint, fact_seq, status, (extract(epoch from time) * "
+		 "1000000)::bigint || ' ' || fact_seq || ' ' || id from seen where (whole or "
+		 "($8::boolean and done and action not in (" OF_OPERATORS "))) and ($3::bigint is "
+		 "null or (extract(epoch from time) * 1000000, fact_seq, id) < ($3::bigint, "
+		 "$4::bigint, $5)) order by time desc, fact_seq desc, id desc limit $2::bigint";
 
 void on_pool_actions(struct edge_request *request, void *context)
 {
 	uint32_t operator_id, pool;
 	if (pool_path(context, request, &operator_id, &pool))
-		list(request, context, operator_id, pool, actions_sql, 5, on_actions);
+		list_ask(request, context, operator_id, pool, &actions_list, actions_sql, 8,
+			on_actions);
 }
 
 void on_pool_transfers(struct edge_request *request, void *context)
@@ -153,13 +151,15 @@ void on_pool_transfers(struct edge_request *request, void *context)
 	if (!pool_path(context, request, &operator_id, &pool) ||
 		!pool_part_needed(request, operator_id, pool))
 		return;
-	list(request, context, operator_id, pool,
+	list_ask(request, context, operator_id, pool, &transfers_list,
 		"select o.number, o.pool, o.from_currency, o.from_coin_minor, o.to_pool, "
 		"o.to_currency, o.to_coin_minor, o.amount_e27::text, encode(o.action, 'hex'), "
 		"(extract(epoch from o.time) * 1000000)::bigint, (extract(epoch from i.time) * "
-		"1000000)::bigint, i.currency, i.coin_minor from pool.transfer_out o left join "
+		"1000000)::bigint, i.currency, i.coin_minor, (extract(epoch from o.time) "
+		"* 1000000)::bigint || ' ' || o.pool || ' ' || o.number from pool.transfer_out o left join "
 		"pool.transfer_in i on i.from_pool = o.pool and i.number = o.number where $1::"
-		"integer in (o.pool, o.to_pool) order by o.time desc, o.pool, o.number desc limit "
-		"$2::bigint",
-		2, on_transfers);
+		"integer in (o.pool, o.to_pool) and ($3::bigint is null or (extract(epoch from "
+		"o.time) * 1000000, o.pool, o.number) < ($3::bigint, $4::integer, $5::bigint)) "
+		"order by o.time desc, o.pool desc, o.number desc limit $2::bigint",
+		5, on_transfers);
 }

@@ -151,8 +151,8 @@ static void on_made(void *context, PGresult *result, const char *error)
 	if (request != NULL && PQgetisnull(result, 0, 0))
 		pool_unknown(made->waiter.gateway, request, made->pool, false);
 	else if (request != NULL)
-		edge_answer_json(
-			request, 200, PQgetvalue(result, 0, 0), (size_t)PQgetlength(result, 0, 0));
+		answer_text(request, PQgetvalue(result, 0, 0), (size_t)PQgetlength(result, 0, 0),
+			false);
 	free(made);
 }
 

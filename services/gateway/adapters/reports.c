@@ -2,12 +2,12 @@
  * when their days begin. */
 #include "services/gateway/adapters/reports.h"
 
+#include "services/gateway/adapters/lists.h"
 #include "services/gateway/adapters/money.h"
 #include "services/gateway/adapters/staff.h"
 #include "services/gateway/core/dates.h"
 #include "services/gateway/core/requests.h"
 
-#include "libcommon/base/sha256.h"
 #include "libcommon/io/clock.h"
 
 #include <inttypes.h>
@@ -22,7 +22,6 @@
 #define TEXT_NUMBER 24
 #define DATE_MAX 11
 #define WORD_MAX 16
-#define ETAG_BYTES 16
 #define FROM_LEAST INT64_C(0)
 #define TIME_MOST INT64_C(250000000000000000) /* the year 9892 */
 
@@ -37,28 +36,6 @@ static bool day_read(
 		return true;
 	answer_bad(request, name, day_r, "a day as YYYY-MM-DD");
 	return false;
-}
-
-/* Answers with a text, as what it is, unless the client has it already. */
-static void text_answer(struct edge_request *request, const char *text, size_t length, bool csv)
-{
-	uint8_t digest[SHA256_BYTES];
-	struct sha256 sha;
-	char etag[2 * ETAG_BYTES + 3] = "\"";
-
-	sha256_begin(&sha);
-	sha256_add(&sha, text, length);
-	sha256_end(&sha, digest);
-	for (size_t i = 0; i < ETAG_BYTES; i++)
-		(void)snprintf(etag + 1 + 2 * i, 3, "%02x", digest[i]);
-	(void)snprintf(etag + 1 + (size_t)2 * ETAG_BYTES, 2, "\"");
-	edge_answer_unkept(request);
-	if (edge_answer_etag(request, etag))
-		return;
-	if (csv)
-		edge_answer(request, 200, "text/csv; charset=utf-8", text, length);
-	else
-		edge_answer_json(request, 200, text, length);
 }
 
 struct asked {
@@ -97,7 +74,7 @@ static void on_series_made(void *context, PGresult *result, const char *error)
 		file_named(request, asked);
 		if (asked->csv && !PQgetisnull(result, 0, 1))
 			edge_answer_header(request, "X-Next-Us", PQgetvalue(result, 0, 1));
-		text_answer(request, PQgetvalue(result, 0, 0), (size_t)PQgetlength(result, 0, 0),
+		answer_text(request, PQgetvalue(result, 0, 0), (size_t)PQgetlength(result, 0, 0),
 			asked->csv);
 	}
 	free(asked);
@@ -209,7 +186,7 @@ static void on_report_made(void *context, PGresult *result, const char *error)
 		file_named(request, asked);
 		if (!asked->csv && !PQgetisnull(result, 0, 1))
 			edge_answer_header(request, "X-Report-Signature", PQgetvalue(result, 0, 1));
-		text_answer(request, PQgetvalue(result, 0, 0), (size_t)PQgetlength(result, 0, 0),
+		answer_text(request, PQgetvalue(result, 0, 0), (size_t)PQgetlength(result, 0, 0),
 			asked->csv);
 	}
 	free(asked);
@@ -276,6 +253,10 @@ static void listed_json(struct json_out *out, const PGresult *result, int row)
 	out_close(out, '}');
 }
 
+static const struct list reports_list = { "reports",
+	"period day digest signature signer sealed_us bytes", LISTED_DEFAULT, LISTED_MAX,
+	(const char *const[]){ "period", "before", NULL } };
+
 struct listing {
 	struct waiter waiter; /* first */
 	int64_t limit;
@@ -291,6 +272,8 @@ static void on_listed(void *context, PGresult *result, const char *error)
 
 	if (request != NULL) {
 		int rows = PQntuples(result);
+		const char *next =
+			rows - 1 == listing->limit ? PQgetvalue(result, rows - 1, 1) : NULL;
 		out_begin(out);
 		out_open(out, NULL, '{');
 		out_open(out, "gaming_day", '{');
@@ -303,34 +286,31 @@ static void on_listed(void *context, PGresult *result, const char *error)
 		for (int i = 1; i < rows; i++)
 			listed_json(out, result, i);
 		out_close(out, ']');
-		out_string(out, "next",
-			rows - 1 == listing->limit ? PQgetvalue(result, rows - 1, 1) : "");
-		out_close(out, '}');
-		answer_sent(gateway, request, 200);
+		out_string(out, "next", next == NULL ? "" : next);
+		list_end(gateway, request, &reports_list, next);
 	}
 	free(listing);
 }
 
 void on_reports(struct edge_request *request, void *context)
 {
-	static const char *const names[] = { "period", "before", "limit", NULL };
 	struct gateway *gateway = context;
-	char operator_text[16], limit_text[TEXT_NUMBER], before[DATE_MAX];
+	struct list_page page;
+	char operator_text[16], before[DATE_MAX];
 	struct listing *listing;
 	uint32_t operator_id;
 	const char *period;
-	int64_t limit;
 
-	if (!auth_operator_path(gateway, request, &operator_id) || !answer_query(request, names) ||
+	if (!auth_operator_path(gateway, request, &operator_id) ||
+		!list_asked(gateway, request, &reports_list, &page) ||
 		(period = answer_word(request, "period", periods)) == NULL ||
-		!day_read(request, "before", "9998-12-31", before) ||
-		!answer_limit(request, LISTED_DEFAULT, LISTED_MAX, &limit))
+		!day_read(request, "before", "9998-12-31", before))
 		return;
 	(void)snprintf(operator_text, sizeof(operator_text), "%" PRIu32, operator_id);
-	(void)snprintf(limit_text, sizeof(limit_text), "%" PRId64, limit);
-	const char *parameters[] = { operator_text, period, before, limit_text };
+	const char *parameters[] = { operator_text, period,
+		page.after[0] == NULL ? before : page.after[0], page.limit_text };
 	listing = waiter_new(sizeof(*listing), gateway, request, 0);
-	listing->limit = limit;
+	listing->limit = page.limit;
 	pg_pool_query(gateway->pg_ro,
 		"with d as (select gateway.gaming_day_at($1::integer, now()) as today), g as "
 		"(select zone, start_hour from gateway.gaming_day, d where operator = $1::integer "

@@ -1,5 +1,6 @@
 /* The sessions of users: one's own, and those of all users for an administrator. Listed, and ended
  * one by one or together. A session is named by the first digits of the digest of its cookie. */
+#include "services/gateway/adapters/lists.h"
 #include "services/gateway/adapters/staff.h"
 
 #include <sodium.h>
@@ -67,52 +68,59 @@ static void session_json(struct json_out *out, const PGresult *result, int row)
 	out_close(out, '}');
 }
 
+static const struct list sessions_list = { "sessions",
+	"id user current began_us seen_us expires_us address agent", 512, 512, NULL };
+
 static void on_list(void *context, PGresult *result, const char *error)
 {
 	struct asked *asked = context;
 	struct edge_request *request = waiter_rows(&asked->waiter, result, error);
 
 	if (request != NULL)
-		answer_rows(
-			asked->waiter.gateway, request, result, false, "sessions", session_json);
+		list_answer(asked->waiter.gateway, request, &sessions_list, result, session_json);
 	free(asked);
 }
 
-static void list(struct asked *asked)
+/* Newest first: by when they were last used, the order would change from page to page. */
+static void list_ask(struct asked *asked, const struct list_page *page)
 {
 	const char *parameters[] = { asked->operator_text, asked->staff, asked->idle,
-		asked->keyed ? NULL : asked->session };
+		asked->keyed ? NULL : asked->session, page->after[0], page->after[1],
+		page->limit_text };
 
 	/* From the server that takes the rows: a session that has just begun is in the list. */
 	pg_pool_query(asked->waiter.gateway->pg,
 		"select left(encode(s.digest, 'hex'), 16), u.name, coalesce(s.digest = $4::bytea, "
 		"false)::integer, " US("s.began") ", " US("s.seen") ", " US(
-			"s.expires") ", s.peer, "
-				     "s.agent from gateway.staff_session s join gateway.staff u on u.id = s.staff where " LIVE
-				     " order by s.seen desc, s.began desc limit 512",
-		4, parameters, QUERY_MS, on_list, asked);
+			"s.expires") ", s.peer, s.agent, (extract(epoch from s.began) * 1000000)::bigint || ' ' || "
+				     "left(encode(s.digest, 'hex'), 16) from gateway.staff_session s join gateway.staff u on "
+				     "u.id = s.staff where " LIVE
+				     " and ($5::bigint is null or (extract(epoch from s.began) * 1000000, "
+				     "left(encode(s.digest, 'hex'), 16)) < ($5::bigint, $6)) order by s.began desc, 1 desc "
+				     "limit $7::bigint",
+		7, parameters, QUERY_MS, on_list, asked);
 }
 
 void on_own_sessions(struct edge_request *request, void *context)
 {
-	static const char *const none[] = { NULL };
 	struct gateway *gateway = context;
+	struct list_page page;
 	uint32_t operator_id;
 
-	if (!auth_operator(gateway, request, 0, &operator_id) || !answer_query(request, none))
-		return;
-	list(asked_new(gateway, request, operator_id, true));
+	if (auth_operator(gateway, request, 0, &operator_id) &&
+		list_asked(gateway, request, &sessions_list, &page))
+		list_ask(asked_new(gateway, request, operator_id, true), &page);
 }
 
 void on_user_sessions(struct edge_request *request, void *context)
 {
-	static const char *const none[] = { NULL };
 	struct gateway *gateway = context;
+	struct list_page page;
 	uint32_t operator_id;
 
-	if (!auth_operator_path(gateway, request, &operator_id) || !answer_query(request, none))
-		return;
-	list(asked_new(gateway, request, operator_id, false));
+	if (auth_operator_path(gateway, request, &operator_id) &&
+		list_asked(gateway, request, &sessions_list, &page))
+		list_ask(asked_new(gateway, request, operator_id, false), &page);
 }
 
 /* ---- end ---- */

@@ -1,5 +1,6 @@
 /* Users of the operator's side, as an administrator lists, creates and changes them. A new user and
  * a reset one get a password that is shown once and must be changed. */
+#include "services/gateway/adapters/lists.h"
 #include "services/gateway/adapters/staff.h"
 
 #include "libcommon/io/log.h"
@@ -47,13 +48,18 @@ static void user_json(struct json_out *out, const PGresult *result, int row)
 	out_close(out, '}');
 }
 
+static const struct list users_list = { "users",
+	"name roles disabled locked_until_us second_factor must_change created_us created_by "
+	"sessions seen_us",
+	1000, 1000, NULL };
+
 static void on_list(void *context, PGresult *result, const char *error)
 {
 	struct waiter *waiter = context;
 	struct edge_request *request = waiter_rows(waiter, result, error);
 
 	if (request != NULL)
-		answer_rows(waiter->gateway, request, result, false, "users", user_json);
+		list_answer(waiter->gateway, request, &users_list, result, user_json);
 	free(waiter);
 }
 
@@ -61,14 +67,15 @@ static void on_list(void *context, PGresult *result, const char *error)
 
 void on_staff_list(struct edge_request *request, void *context)
 {
-	static const char *const none[] = { NULL };
 	struct gateway *gateway = context;
+	struct list_page page;
 	char operator_text[16];
-	const char *parameters[] = { operator_text };
 	uint32_t operator_id;
 
-	if (!auth_operator_path(gateway, request, &operator_id) || !answer_query(request, none))
+	if (!auth_operator_path(gateway, request, &operator_id) ||
+		!list_asked(gateway, request, &users_list, &page))
 		return;
+	const char *parameters[] = { operator_text, page.after[0], page.limit_text };
 	(void)snprintf(operator_text, sizeof(operator_text), "%" PRIu32, operator_id);
 	pg_pool_query(gateway->pg,
 		"select u.name, u.roles, (u.disabled is not null)::integer, case when "
@@ -77,10 +84,11 @@ void on_staff_list(struct edge_request *request, void *context)
 					  "(u.totp is not null)::integer, u.must_change::integer, " US(
 						  "u.created") ", u.created_by, count(s.digest) filter (where s.ended is null and s.expires > "
 							       "now()), " US(
-								       "max(s.seen)") " from gateway.staff u left join "
+								       "max(s.seen)") ", u.name from gateway.staff u left join "
 										      "gateway.staff_session s on s.staff = u.id where u.operator = $1::integer "
-										      "group by u.id order by u.name limit 1000",
-		1, parameters, QUERY_MS, on_list,
+										      "and ($2::text is null or u.name > $2) group by u.id order by u.name limit "
+										      "$3::bigint",
+		3, parameters, QUERY_MS, on_list,
 		waiter_new(sizeof(struct waiter), gateway, request, 0));
 }
 

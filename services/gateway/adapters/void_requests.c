@@ -1,5 +1,6 @@
 /* Voids that take back a round's jackpots: one key or user of the operator requests them, another
  * approves. */
+#include "services/gateway/adapters/lists.h"
 #include "services/gateway/adapters/money.h"
 #include "services/gateway/adapters/pool_actions.h"
 #include "services/gateway/adapters/voids.h"
@@ -16,7 +17,6 @@
 #define TEXT_NUMBER 24
 #define HEX_MAX (2 * crypto_hash_sha256_BYTES + 3) /* a digest as text of type bytea */
 #define WRITE_MS 4000
-#define LIST_MAX "200"
 
 struct waiting {
 	struct waiter waiter; /* first */
@@ -232,30 +232,37 @@ void on_void_approve(struct edge_request *request, void *context)
 		5, parameters, WRITE_MS, on_approved, waiting);
 }
 
+static const struct list requests_list = { "requests",
+	"id status player game round reason awards_minor asked_by approved_by time_us", 200, 200,
+	NULL };
+
 static void on_listed(void *context, PGresult *result, const char *error)
 {
 	struct waiting *waiting = context;
 	struct edge_request *request = waiter_rows(&waiting->waiter, result, error);
 
 	if (request != NULL)
-		answer_rows(
-			waiting->waiter.gateway, request, result, false, "requests", order_json);
+		list_answer(waiting->waiter.gateway, request, &requests_list, result, order_json);
 	free(waiting);
 }
 
 void on_void_requests(struct edge_request *request, void *context)
 {
-	static const char *const names[] = { NULL };
 	struct gateway *gateway = context;
 	const struct void_order none = { 0 };
+	struct list_page page;
 	uint32_t operator_id;
 
-	if (!auth_operator_path(gateway, request, &operator_id) || !answer_query(request, names))
+	if (!auth_operator_path(gateway, request, &operator_id) ||
+		!list_asked(gateway, request, &requests_list, &page))
 		return;
 	struct waiting *waiting = waiting_new(gateway, request, operator_id, &none);
-	const char *parameters[] = { waiting->operator_text };
+	const char *parameters[] = { waiting->operator_text, page.after[0], page.after[1],
+		page.limit_text };
 	pg_pool_query(gateway->pg_ro,
-		"select " COLUMNS "from gateway.void_request where operator = $1::integer order by "
-		"asked desc limit " LIST_MAX,
-		1, parameters, QUERY_MS, on_listed, waiting);
+		"select " COLUMNS ", (extract(epoch from asked) * 1000000)::bigint || ' ' || "
+		"encode(id, 'hex') from gateway.void_request where operator = $1::integer and "
+		"($2::bigint is null or (extract(epoch from asked) * 1000000, id) < ($2::bigint, "
+		"decode($3, 'hex'))) order by asked desc, id desc limit $4::bigint",
+		4, parameters, QUERY_MS, on_listed, waiting);
 }

@@ -1,5 +1,6 @@
 /* An operator's requests after a malfunction: void rounds. The engine proposes the compensating
  * rows and the wallet books them once; the answer is read from the wallet's rows. */
+#include "services/gateway/adapters/lists.h"
 #include "services/gateway/adapters/money.h"
 #include "services/gateway/adapters/pool_actions.h"
 #include "services/gateway/adapters/voids.h"
@@ -12,8 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#define LIST_MAX "200"
 
 struct waiting {
 	struct gateway *gateway;
@@ -50,8 +49,13 @@ static struct edge_request *request_of(
 #define VOID_COLUMNS                                                                               \
 	"v.round, v.game, v.currency, v.seq, v.move, v.stake_returned, v.win_taken, "              \
 	"v.receivable, v.pending_taken, (extract(epoch from v.time) * 1000000)::bigint, v.awards"
-#define VOIDS_SQL(which)                                                                           \
-	"select " VOID_COLUMNS " from wallet.void v where v.player = $1::bigint" which
+#define VOIDS_SQL                                                                                  \
+	"select " VOID_COLUMNS ", v.seq from wallet.void v where v.player = $1::bigint and "
+
+static const struct list voids_list = { "voids",
+	"round game currency seq move stake_returned_minor win_taken_minor receivable_minor "
+	"pending_taken_minor time_us awards_minor",
+	200, 200, NULL };
 
 /* The void with this key, else the void of this round, with the id and the record of its row (null
  * if the row's day was dropped). Reads the row from its partition: planning a query over all
@@ -91,26 +95,24 @@ static void on_rows(void *context, PGresult *result, const char *error)
 			"The round is void, but its row cannot be read yet. Read it later in the "
 			"list of voids.",
 			NULL, NULL, NULL);
+	} else if (request != NULL && waiting->one) {
+		answer_row(waiting->gateway, request, result, void_json);
 	} else if (request != NULL) {
-		answer_rows(waiting->gateway, request, result, waiting->one, "voids", void_json);
+		list_answer(waiting->gateway, request, &voids_list, result, void_json);
 	}
 	free(waiting);
 }
 
-static void rows_query(struct waiting *waiting, player_id player, int64_t round)
+static void row_query(struct waiting *waiting, player_id player, int64_t round)
 {
 	char numbers[2][24];
 	const char *parameters[] = { numbers[0], numbers[1] };
 
 	(void)snprintf(numbers[0], sizeof(numbers[0]), "%" PRId64, player);
 	(void)snprintf(numbers[1], sizeof(numbers[1]), "%" PRId64, round);
-	if (waiting->one)
-		pg_pool_query(waiting->gateway->pg_ro, VOIDS_SQL(" and round = $2::bigint"), 2,
-			parameters, QUERY_MS, on_rows, waiting);
-	else
-		pg_pool_query(waiting->gateway->pg_ro,
-			VOIDS_SQL(" order by seq desc limit " LIST_MAX), 1, parameters, QUERY_MS,
-			on_rows, waiting);
+	waiting->one = true;
+	pg_pool_query(waiting->gateway->pg_ro, VOIDS_SQL "v.round = $2::bigint", 2, parameters,
+		QUERY_MS, on_rows, waiting);
 }
 
 static void void_audit(struct gateway *gateway, uint64_t ticket, player_id player, int64_t round,
@@ -138,7 +140,6 @@ static void on_voided(struct gateway *gateway, struct edge_request *request,
 	uint32_t status = reply == NULL ? unanswered_status(sent)
 			  : again	? 200
 					: reply->http_status;
-	struct waiting *waiting;
 
 	(void)fact;
 	void_audit(gateway, sent->ticket, sent->player, sent->number, sent->text, status);
@@ -151,9 +152,7 @@ static void on_voided(struct gateway *gateway, struct edge_request *request,
 			retry_hint(request);
 		answer_reply(gateway, request, reply);
 	} else {
-		waiting = waiting_new(gateway, request);
-		waiting->one = true;
-		rows_query(waiting, sent->player, sent->number);
+		row_query(waiting_new(gateway, request), sent->player, sent->number);
 	}
 }
 
@@ -310,7 +309,7 @@ static void on_known(void *context, PGresult *result, const char *error)
 		: same_id ? 422
 			  : 409);
 	if (again)
-		answer_rows(waiting->gateway, request, result, true, "voids", void_json);
+		answer_row(waiting->gateway, request, result, void_json);
 	else if (same_id)
 		void_other_content(request);
 	else
@@ -353,53 +352,76 @@ void on_void(struct edge_request *request, void *context)
 
 void on_voids(struct edge_request *request, void *context)
 {
-	static const char *const names[] = { NULL };
 	struct gateway *gateway = context;
+	struct list_page page;
 	uint32_t operator_id;
 	player_id player;
+	char number[24];
 
 	if (!auth_operator_path(gateway, request, &operator_id) ||
-		!player_path(request, operator_id, &player) || !answer_query(request, names))
+		!player_path(request, operator_id, &player) ||
+		!list_asked(gateway, request, &voids_list, &page))
 		return;
-	rows_query(waiting_new(gateway, request), player, 0);
+	(void)snprintf(number, sizeof(number), "%" PRId64, player);
+	const char *parameters[] = { number, page.after[0], page.limit_text };
+	pg_pool_query(gateway->pg_ro,
+		VOIDS_SQL "($2::bigint is null or v.seq < $2::bigint) order by v.seq desc limit "
+			  "$3::bigint",
+		3, parameters, QUERY_MS, on_rows, waiting_new(gateway, request));
 }
 
 /* ---- the report ---- */
 
+/* After the line of a day ($2), game, currency and size of the win. */
 static const char report_sql[] =
-	"select coalesce(json_agg(json_build_object('day', day, 'game', game, 'currency', currency, "
-	"'win', win, 'rounds', rounds, 'stakes_returned_minor', stakes_returned, 'won_minor', won, "
-	"'taken_minor', taken, 'receivable_minor', receivable) order by day desc, game, currency, "
-	"win), '[]')::text from (select * from wallet.void_report where operator = $1::integer order "
-	"by day desc limit 1000) r";
+	"select day, game, currency, win, rounds, stakes_returned, won, taken, receivable, day || "
+	"' ' || game || ' ' || currency || ' ' || replace(win, ' ', '_') from wallet.void_report "
+	"where operator = $1::integer and ($2::date is null or day < $2::date or (day = $2::date "
+	"and (game, currency, win) > ($3::integer, $4::integer, replace($5, '_', ' ')))) order by "
+	"day desc, game, currency, win limit $6::bigint";
+
+static const struct list report_list = { "voids",
+	"day game currency win rounds stakes_returned_minor won_minor taken_minor receivable_minor",
+	1000, 1000, NULL };
+
+static void sum_json(struct json_out *out, const PGresult *result, int i)
+{
+	out_open(out, NULL, '{');
+	out_string(out, "day", PQgetvalue(result, i, 0));
+	out_int(out, "game", pg_number(result, i, 1));
+	out_int(out, "currency", pg_number(result, i, 2));
+	out_string(out, "win", PQgetvalue(result, i, 3));
+	out_int(out, "rounds", pg_number(result, i, 4));
+	out_raw(out, "stakes_returned_minor", PQgetvalue(result, i, 5));
+	out_raw(out, "won_minor", PQgetvalue(result, i, 6));
+	out_raw(out, "taken_minor", PQgetvalue(result, i, 7));
+	out_raw(out, "receivable_minor", PQgetvalue(result, i, 8));
+	out_close(out, '}');
+}
 
 static void on_summed(void *context, PGresult *result, const char *error)
 {
 	struct waiting *waiting = context;
-	struct json_out *out = &waiting->gateway->out;
 	struct edge_request *request = request_of(waiting, result, error);
 
-	if (request != NULL) {
-		out_begin(out);
-		out_open(out, NULL, '{');
-		out_raw(out, "voids", PQgetvalue(result, 0, 0));
-		out_close(out, '}');
-		answer_sent(waiting->gateway, request, 200);
-	}
+	if (request != NULL)
+		list_answer(waiting->gateway, request, &report_list, result, sum_json);
 	free(waiting);
 }
 
 void on_void_report(struct edge_request *request, void *context)
 {
-	static const char *const names[] = { NULL };
 	struct gateway *gateway = context;
+	struct list_page page;
 	uint32_t operator_id;
 	char number[16];
-	const char *parameters[] = { number };
 
-	if (!auth_operator_path(gateway, request, &operator_id) || !answer_query(request, names))
+	if (!auth_operator_path(gateway, request, &operator_id) ||
+		!list_asked(gateway, request, &report_list, &page))
 		return;
 	(void)snprintf(number, sizeof(number), "%" PRIu32, operator_id);
-	pg_pool_query(gateway->pg_ro, report_sql, 1, parameters, QUERY_MS, on_summed,
+	const char *parameters[] = { number, page.after[0], page.after[1], page.after[2],
+		page.after[3], page.limit_text };
+	pg_pool_query(gateway->pg_ro, report_sql, 6, parameters, QUERY_MS, on_summed,
 		waiting_new(gateway, request));
 }

@@ -1,5 +1,6 @@
 /* Webhooks as an operator's users and back ends see them: list, create, change, rotate the secret,
  * test, end, and the list of dead events. A secret is shown once, when it is made. */
+#include "services/gateway/adapters/lists.h"
 #include "services/gateway/adapters/staff.h"
 #include "services/gateway/adapters/webhooks.h"
 
@@ -148,25 +149,31 @@ static void webhook_json(struct json_out *out, const PGresult *result, int row)
 	out_close(out, '}');
 }
 
+static const struct list webhooks_list = { "webhooks",
+	"id url kinds version old_until_us created_us created_by sent waiting oldest_us dead "
+	"last_us last_good last_answer",
+	0, 0, NULL };
+
 static void on_list(void *context, PGresult *result, const char *error)
 {
 	struct waiter *waiter = context;
 	struct edge_request *request = waiter_rows(waiter, result, error);
 
 	if (request != NULL)
-		answer_rows(waiter->gateway, request, result, false, "webhooks", webhook_json);
+		list_answer(waiter->gateway, request, &webhooks_list, result, webhook_json);
 	free(waiter);
 }
 
 void on_webhooks(struct edge_request *request, void *context)
 {
-	static const char *const none[] = { NULL };
 	struct gateway *gateway = context;
+	struct list_page page;
 	char operator_text[16];
 	const char *parameters[] = { operator_text };
 	uint32_t operator_id;
 
-	if (!auth_operator_path(gateway, request, &operator_id) || !answer_query(request, none))
+	if (!auth_operator_path(gateway, request, &operator_id) ||
+		!list_asked(gateway, request, &webhooks_list, &page))
 		return;
 	(void)snprintf(operator_text, sizeof(operator_text), "%" PRIu32, operator_id);
 	pg_pool_query(gateway->pg,
@@ -345,6 +352,10 @@ static void dead_json(struct json_out *out, const PGresult *result, int row)
 	out_close(out, '}');
 }
 
+static const struct list dead_list = { "events",
+	"number event kind subject body created_us dead_us attempts answer", 50, 200,
+	(const char *const[]){ "after", NULL } };
+
 /* A webhook without dead events is one row without a number. */
 static void on_dead(void *context, PGresult *result, const char *error)
 {
@@ -358,35 +369,35 @@ static void on_dead(void *context, PGresult *result, const char *error)
 		out_begin(out);
 		out_open(out, NULL, '{');
 		out_open(out, "events", '[');
-		for (int i = 0; i < PQntuples(result) && !PQgetisnull(result, i, 0); i++)
+		int rows = PQgetisnull(result, 0, 0) ? 0 : PQntuples(result);
+		for (int i = 0; i < rows; i++)
 			dead_json(out, result, i);
 		out_close(out, ']');
-		out_close(out, '}');
-		answer_sent(waiter->gateway, request, 200);
+		list_end(waiter->gateway, request, &dead_list,
+			list_next(request, &dead_list, result, rows));
 	}
 	free(waiter);
 }
 
 void on_webhook_dead(struct edge_request *request, void *context)
 {
-	static const char *const names[] = { "after", "limit", NULL };
 	struct gateway *gateway = context;
-	char operator_text[16], webhook[24], after_text[24], limit_text[24];
-	const char *parameters[] = { operator_text, webhook, after_text, limit_text };
+	struct list_page page;
+	char operator_text[16], webhook[24], after_text[24];
+	const char *parameters[] = { operator_text, webhook, after_text, page.limit_text };
 	uint32_t operator_id;
-	int64_t after, limit;
+	int64_t after;
 
 	if (!auth_operator_path(gateway, request, &operator_id) ||
-		!webhook_path(request, webhook) || !answer_query(request, names) ||
-		!answer_number(request, "after", 0, 0, INT64_MAX, &after) ||
-		!answer_limit(request, 50, 200, &limit))
+		!webhook_path(request, webhook) ||
+		!list_asked(gateway, request, &dead_list, &page) ||
+		!answer_number(request, "after", 0, 0, INT64_MAX, &after))
 		return;
 	(void)snprintf(operator_text, sizeof(operator_text), "%" PRIu32, operator_id);
-	(void)snprintf(after_text, sizeof(after_text), "%" PRId64, after);
-	(void)snprintf(limit_text, sizeof(limit_text), "%" PRId64, limit);
+	(void)snprintf(after_text, sizeof(after_text), "%" PRId64, list_after(&page, after));
 	pg_pool_query(gateway->pg,
 		"select d.number, d.event, d.kind, d.subject, d.body, " US("d.created") ", " US(
-			"d.dead") ", d.attempts, coalesce(d.answer, '') from "
+			"d.dead") ", d.attempts, coalesce(d.answer, ''), d.number from "
 				  "gateway.webhook_list($1::integer) w left join "
 				  "gateway.webhook_dead($1::integer, $2::integer, $3::bigint, "
 				  "$4::bigint) d on true where w.id = $2::integer order by "

@@ -3,7 +3,7 @@ import { html } from "/vendor/htm-preact.js";
 import { money } from "/format.js";
 import { decideAction } from "/operator/players.js";
 import { Changes, dataOf, said, wordOf } from "/operator/words.js";
-import { Act, Badge, Panel, REASON, Table, Trouble, numberOf, time, useRead } from "/operator/parts.js";
+import { Act, Badge, Panel, REASON, Table, Trouble, numberOf, time, usePages, useRead } from "/operator/parts.js";
 
 const pathOf = (me) => `/v1/operators/${me.operator}/approvals`;
 
@@ -59,12 +59,12 @@ function Decide({ base, a, again }) {
 
 export function Approvals({ me }) {
 	const base = `/v1/operators/${me.operator}`;
-	const list = useRead(pathOf(me), 3000);
+	const list = usePages(pathOf(me), 3000);
 	const may = (permission) => me.permissions.includes(permission);
 	return html`<${Panel} title="Approvals"><${Trouble} state=${list} /><${Table} name="approvals" rows=${list.data?.approvals} empty="Nothing waits for a second person." columns=${[
 		{ name: "asked_us", title: "Since", show: (a) => time(a.asked_us) }, { name: "kind", title: "Kind", csv: (a) => KINDS[a.kind], show: (a) => html`<${Badge} text=${KINDS[a.kind]} />` },
 		{ name: "matter", title: "What", csv: matter, show: (a) => matter(a) },
 		{ name: "subject", title: "For", csv: subject, show: (a) => a.player && may("players") ? html`<a href="#players/${numberOf(a.player)}">${subject(a)}</a>` : a.kind === "pool" ? html`<a href="#jackpots/${a.pool}">${subject(a)}</a>` : subject(a) },
 		{ name: "reason", title: "Reason" }, { name: "asked_by", title: "Asked by" }, { name: "expires_us", title: "Until", show: (a) => a.expires_us ? time(a.expires_us) : "" },
-		{ name: "act", title: "", csv: () => "", show: (a) => html`<${Decide} base=${base} a=${a} again=${list.again} />` }]} /><//>`;
+		{ name: "act", title: "", csv: () => "", show: (a) => html`<${Decide} base=${base} a=${a} again=${list.again} />` }]} more=${list.pager} /><//>`;
 }

@@ -3,14 +3,14 @@ import { html, useState } from "/vendor/htm-preact.js";
 import { act, sentence } from "/operator/ask.js";
 import { OwnSessions, UserSessions } from "/operator/sessions.js";
 import { said } from "/operator/words.js";
-import { Act, Badge, Confirm, Panel, REASON, Secret, Table, Tile, Trouble, time, useRead } from "/operator/parts.js";
+import { Act, Badge, Confirm, Panel, REASON, Secret, Table, Tile, Trouble, time, usePages, useRead } from "/operator/parts.js";
 import { chooseZone, chosenZone, zoneChoices } from "/operator/zone.js";
 
 // ---- exchange rates
 
 export function Rates({ me }) {
 	const base = `/v1/operators/${me.operator}/fx-rates`;
-	const rates = useRead(base, 5000);
+	const rates = usePages(base, 5000);
 	const may = me.permissions.includes("rates");
 	const set = { title: "Set a rate", path: () => base, fields: [{ name: "currency", label: "Currency", example: "SEK", most: 3 }, { name: "rate", label: "Euros for one unit", inputmode: "decimal", example: "0.0875" }, REASON],
 		what: (v) => {
@@ -24,7 +24,7 @@ export function Rates({ me }) {
 	<${Panel} title="Exchange rates" aside=${may ? html`<${Act} main action=${set} onDone=${rates.again} />` : null}><${Trouble} state=${rates} /><${Table} name="rates" rows=${rates.data?.rates} columns=${[
 		{ name: "currency", title: "Currency" }, { name: "rate", title: "Euros for one unit", number: true }, { name: "valid_from_us", title: "From", show: (r) => time(r.valid_from_us) },
 		{ name: "in_force", title: "", csv: (r) => r.in_force ? "in force" : "", show: (r) => html`${r.in_force ? html`<${Badge} text="in force" state="good" />` : null}${r.stale ? html`<${Badge} text="too old" state="bad" />` : null}` },
-		{ name: "asked_by", title: "Asked by" }, { name: "approved_by", title: "Approved by" }]} /><//>`;
+		{ name: "asked_by", title: "Asked by" }, { name: "approved_by", title: "Approved by" }]} more=${rates.pager} /><//>`;
 }
 
 // ---- the audit log
@@ -51,7 +51,7 @@ const shownOnce = (answer) => answer.password ? html`<p>The password of <b>${ans
 
 export function Users({ me }) {
 	const base = `/v1/operators/${me.operator}/users`;
-	const users = useRead(base, 5000);
+	const users = usePages(base, 5000);
 	const roles = (value) => ({ name: "roles", label: "Roles", value, example: ROLES.join(","), help: ROLES_HELP });
 	const make = { title: "New user", path: () => base, fields: [{ name: "name", label: "Name", example: "anna", most: 32 }, roles("viewer")], body: (v) => ({ name: v.name, roles: v.roles.replaceAll(" ", "") }), shows: shownOnce };
 	const change = (user, action, title, fields = []) => ({ danger: ["disable", "end-sessions"].includes(action), title: `${title}: ${user.name}`, button: title, path: () => `${base}/${user.name}`, fields: [...fields, REASON], shows: shownOnce,
@@ -62,7 +62,7 @@ export function Users({ me }) {
 		{ name: "second_factor", title: "Second factor", show: (u) => u.second_factor ? "yes" : html`<span class="gold">no</span>` }, { name: "sessions", title: "Sessions", number: true }, { name: "seen_us", title: "Seen", show: (u) => time(u.seen_us) },
 		{ name: "act", title: "", csv: () => "", show: (u) => u.name === me.name ? html`<small class="quiet">you</small>` : html`<div class="controls"><${Act} action=${change(u, "roles", "Roles", [roles(u.roles.join(","))])} onDone=${users.again} />
 			<${Act} action=${change(u, "reset", "New password")} onDone=${users.again} />${u.disabled ? html`<${Act} action=${change(u, "enable", "Enable")} onDone=${users.again} />` : html`<${Act} action=${change(u, "disable", "Disable")} onDone=${users.again} />`}
-			${u.sessions ? html`<${Act} action=${change(u, "end-sessions", "End sessions")} onDone=${users.again} />` : null}</div>` }]} /><//>
+			${u.sessions ? html`<${Act} action=${change(u, "end-sessions", "End sessions")} onDone=${users.again} />` : null}</div>` }]} more=${users.pager} /><//>
 	<${UserSessions} me=${me} />`;
 }
 

@@ -1,7 +1,7 @@
 // Jackpots: where each pool and set stands, and what may be done with it.
 import { html } from "/vendor/htm-preact.js";
 import { LEVELS, decimal, money, typedMinor } from "/format.js";
-import { Act, Badge, Group, Panel, REASON, Table, Tile, Trouble, euros, time, useRead, whole } from "/operator/parts.js";
+import { Act, Badge, Group, Panel, REASON, Table, Tile, Trouble, euros, time, usePages, useRead, whole } from "/operator/parts.js";
 import { Offer, offersGame } from "/operator/offer.js";
 import { Forecast, History } from "/operator/value.js";
 import { Changes, dataOf, said, wordOf } from "/operator/words.js";
@@ -144,7 +144,7 @@ function Actions({ operator, pool, may, list }) {
 		{ name: "time_us", title: "When", show: (a) => time(a.time_us) }, { name: "action", title: "Action", show: (a) => wordOf(a.action) }, { name: "parameters", title: "What", csv: (a) => said(a.parameters), show: (a) => said(a.parameters) },
 		{ name: "reason", title: "Reason" }, { name: "actor", title: "By" }, { name: "second", title: "Decided by" },
 		{ name: "status", title: "State", show: (a) => html`<${Badge} text=${a.status} state=${a.status === "done" ? "good" : a.status === "waiting" ? "gold" : "bad"} /> ${a.refusal}
-			${a.status === "waiting" && may ? html`<${Act} action=${approve(a)} onDone=${list.again} /> <${Act} action=${refuse(a)} onDone=${list.again} />` : null}` }]} />`;
+			${a.status === "waiting" && may ? html`<${Act} action=${approve(a)} onDone=${list.again} /> <${Act} action=${refuse(a)} onDone=${list.again} />` : null}` }]} more=${list.pager} />`;
 }
 
 function Acts({ operator, pool, rows, pools, again }) {
@@ -186,8 +186,8 @@ export function Jackpot({ id, me }) {
 	const pool = status.data?.pools.find((p) => String(p.pool) === id);
 	const books = pool && hasBooks(pool);
 	const exact = useRead(books && pool.kind === "progressive" ? base : null, 2000);
-	const list = useRead(`${base}/actions?limit=50`, 5000);
-	const transfers = useRead(books ? `${base}/transfers?limit=50` : null, 0);
+	const list = usePages(`${base}/actions?limit=50`, 5000);
+	const transfers = usePages(books ? `${base}/transfers?limit=50` : null, 0);
 	if (!pool) return html`<${Trouble} state=${status} />${status.data ? html`<p>There is no jackpot ${id}.</p>` : null}`;
 	const rows = jackpots.data?.pools.find((p) => String(p.pool) === id)?.rows ?? [];
 	const may = me.permissions.includes("jackpots");
@@ -200,7 +200,7 @@ export function Jackpot({ id, me }) {
 		<${Panel} title="Actions"><${Actions} operator=${me.operator} pool=${pool} may=${may} list=${list} /><//>
 		${books ? html`<${Panel} title="Transfers"><${Table} name="transfers" rows=${transfers.data?.transfers} empty="No money went to or came from other jackpots." columns=${[
 			{ name: "time_us", title: "When", show: (t) => time(t.time_us) }, { name: "from", title: "From", show: (t) => t.from.pool }, { name: "to", title: "To", show: (t) => t.to.pool },
-			{ name: "amount_e27", title: "Amount", number: true, show: (t) => euros(t.amount_e27) }, { name: "booked", title: "Booked", show: (t) => t.booked ? time(t.booked.time_us) : "on the way" }]} /><//>` : null}`;
+			{ name: "amount_e27", title: "Amount", number: true, show: (t) => euros(t.amount_e27) }, { name: "booked", title: "Booked", show: (t) => t.booked ? time(t.booked.time_us) : "on the way" }]} more=${transfers.pager} /><//>` : null}`;
 }
 
 export function Games({ me }) {

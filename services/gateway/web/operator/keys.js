@@ -1,7 +1,7 @@
 // Keys of back ends: which there are, what each may do and when it was last used; a new one, its replacement, its end. A key is shown once.
 import { html } from "/vendor/htm-preact.js";
 import { decimal, money, typedMinor } from "/format.js";
-import { Act, Badge, Panel, REASON, Table, Trouble, time, useRead } from "/operator/parts.js";
+import { Act, Badge, Panel, REASON, Table, Trouble, time, usePages } from "/operator/parts.js";
 
 const SCOPES_HELP = "read: every screen's figures; players: accounts, limits, bonus spins; money: deposits, withdrawals, corrections, voids, rates; pools: jackpots and games. Separate with commas. all: everything, also users and keys, unless amounts or jackpots are limited.";
 const LIVES = [["", "until it is ended"], ["30", "30 days"], ["90", "90 days"], ["365", "a year"]];
@@ -38,7 +38,7 @@ const stateOf = (key) => key.state === "active" ? html`<${Badge} text=${key.succ
 
 export function Keys({ me }) {
 	const base = `/v1/operators/${me.operator}/keys`;
-	const keys = useRead(base, 5000);
+	const keys = usePages(base, 5000);
 	const change = (key, action, title, fields, what, body = () => ({})) => ({ title: `${title}: ${key.name}`, button: title, danger: action === "revoke", path: () => `${base}/${key.id}`, fields: [...fields, REASON], shows: keyOnce, what: () => what,
 		body: (v) => ({ action, reason: v.reason, ...body(v) }) });
 	const keep = (v) => ({ keep_s: Number(v.keep_s) });
@@ -53,5 +53,5 @@ export function Keys({ me }) {
 		{ name: "act", title: "", csv: () => "", show: (k) => k.in_file || k.state !== "active" ? null : html`<div class="controls">
 			${k.successor ? null : html`<${Act} action=${change(k, "rotate", "Replace", [{ name: "keep_s", label: "The old key stays in force for", options: KEEP }, { ...LIFE, label: "The new key is in force", options: [["", "as long as this one"], ...LIVES.slice(1)] }], "A new key with the same name and limits.", (v) => ({ ...keep(v), ...days(v) }))} onDone=${keys.again} />`}
 			<${Act} action=${change(k, "expire", "End later", [{ name: "keep_s", label: "In", options: LATER }], "Until then it can be used.", keep)} onDone=${keys.again} />
-			<${Act} action=${change(k, "revoke", "End now", [], "Within two seconds no gateway accepts it.")} onDone=${keys.again} /></div>` }]} /><//>`;
+			<${Act} action=${change(k, "revoke", "End now", [], "Within two seconds no gateway accepts it.")} onDone=${keys.again} /></div>` }]} more=${keys.pager} /><//>`;
 }

@@ -1,8 +1,7 @@
 // Notes about a player, newest first; added, and never changed.
-import { html, useState } from "/vendor/htm-preact.js";
-import { Act, Panel, Table, Trouble, time, useRead } from "/operator/parts.js";
+import { html } from "/vendor/htm-preact.js";
+import { Act, Panel, Table, Trouble, time, usePages } from "/operator/parts.js";
 
-const PAGE = 50;
 const MOST = 2000; // bytes
 
 const noteAction = (base) => ({
@@ -17,10 +16,8 @@ const noteAction = (base) => ({
 });
 
 export function Notes({ base, me }) {
-	const [before, setBefore] = useState([]);
-	const notes = useRead(`${base}/notes?limit=${PAGE}${before.length ? `&before=${before.at(-1)}` : ""}`, before.length ? 0 : 5000);
-	const add = me.permissions.includes("notes") ? html`<${Act} action=${noteAction(base)} onDone=${() => (before.length ? setBefore([]) : notes.again())} />` : null;
+	const notes = usePages(`${base}/notes`, 5000);
+	const add = me.permissions.includes("notes") ? html`<${Act} action=${noteAction(base)} onDone=${notes.again} />` : null;
 	return html`<${Panel} title="Notes" id="notes" aside=${add}><${Trouble} state=${notes} /><${Table} name="notes" rows=${notes.data?.notes} empty="There is no note yet." columns=${[
-		{ name: "time_us", title: "When", show: (n) => time(n.time_us) }, { name: "author", title: "By" }, { name: "text", title: "Note", show: (n) => html`<span class="note">${n.text}</span>` }]}
-		more=${html`${before.length ? html`<button class="plain" onClick=${() => setBefore((old) => old.slice(0, -1))}>Newer</button>` : null}${notes.data?.next ? html`<button class="plain" onClick=${() => setBefore((old) => [...old, notes.data.next])}>Older</button>` : null}`} /><//>`;
+		{ name: "time_us", title: "When", show: (n) => time(n.time_us) }, { name: "author", title: "By" }, { name: "text", title: "Note", show: (n) => html`<span class="note">${n.text}</span>` }]} more=${notes.pager} /><//>`;
 }

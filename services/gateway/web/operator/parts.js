@@ -33,6 +33,17 @@ export function useRead(path, every = 0) {
 	return { ...state, again: () => look(turn.current) };
 }
 
+// The same of a list, page by page; `pager` has the buttons, for a table's `more`. A page that is not the first one does not read itself again.
+export function usePages(path, every = 0) {
+	const [gone, setGone] = useState({ path, cursors: [] });
+	const cursors = gone.path === path ? gone.cursors : []; // another filter begins with the first page
+	const state = useRead(path && cursors.length ? `${path}${path.includes("?") ? "&" : "?"}cursor=${encodeURIComponent(cursors.at(-1))}` : path, cursors.length ? 0 : every);
+	const next = state.data?.next_cursor;
+	const button = (name, to) => html`<button class="plain" onClick=${() => setGone({ path, cursors: to })}>${name}</button>`;
+	const pager = cursors.length || next ? html`${cursors.length ? button("Back", cursors.slice(0, -1)) : null}${next ? button("More", [...cursors, next]) : null}` : null;
+	return { ...state, pager };
+}
+
 export const Panel = ({ title, aside, children, id }) => html`<section class="panel" id=${id}>
 	${title ? html`<header><h2>${title}</h2><span class="spacer"></span>${aside}</header>` : null}${children}</section>`;
 
@@ -71,7 +82,7 @@ const kindOf = (column) => column.number ? "number" : column.name.endsWith("_us"
 // columns: { name, title, number?, show?(row), csv?(row) }
 export function Table({ name, columns, rows, empty = "Nothing yet.", more }) {
 	if (!rows) return null;
-	if (rows.length === 0) return html`<p class="quiet">${empty}</p>`;
+	if (rows.length === 0) return html`<p class="quiet">${empty}</p>${more ? html`<p class="under">${more}</p>` : null}`;
 	return html`<div class="scroll"><table class="rows" data-table=${name}>
 		<thead><tr>${columns.map((c) => html`<th class=${kindOf(c)} scope="col">${c.title}</th>`)}</tr></thead>
 		<tbody>${rows.map((row, i) => html`<tr key=${row.id ?? row.name ?? i}>${columns.map((c) => html`<td class=${kindOf(c)} data-title=${c.title}>${c.show ? c.show(row) : row[c.name]}</td>`)}</tr>`)}</tbody></table></div>

@@ -5,7 +5,7 @@ import { wordOf } from "/operator/words.js";
 import { Export } from "/operator/export.js";
 import { Notes } from "/operator/notes.js";
 import { History, Round } from "/operator/past.js";
-import { Act, Badge, Group, Panel, REASON, Table, Tile, Trouble, day, numberOf, time, useRead, whole } from "/operator/parts.js";
+import { Act, Badge, Group, Panel, REASON, Table, Tile, Trouble, day, numberOf, time, usePages, useRead, whole } from "/operator/parts.js";
 
 export function Players({ me }) {
 	const [typed, setTyped] = useState("");
@@ -101,9 +101,9 @@ export function decideAction(base, w, decision) {
 
 function Lists({ base, account, me, again }) {
 	const limits = useRead(`${base}/limits`, 5000);
-	const spins = useRead(`${base}/bonus-spins`, 5000);
-	const withdrawals = useRead(`${base}/withdrawals`, 5000);
-	const voids = useRead(`${base}/voids`, 0);
+	const spins = usePages(`${base}/bonus-spins`, 5000);
+	const withdrawals = usePages(`${base}/withdrawals`, 5000);
+	const voids = usePages(`${base}/voids`, 0);
 	const requests = useRead(me.permissions.includes("void") ? `/v1/operators/${me.operator}/voids/requests` : null, 5000);
 	const waiting = (requests.data?.requests ?? []).filter((r) => r.status === "waiting" && r.player === account.player);
 	const finance = me.permissions.includes("money");
@@ -115,12 +115,12 @@ function Lists({ base, account, me, again }) {
 		{ name: "next_from_us", title: "Changes", show: (l) => l.next_from_us ? time(l.next_from_us) : "" }]} /><//>
 	<${Panel} title="Bonus spins"><${Table} name="bonus-spins" rows=${spins.data?.bonus_spins} empty="None were given." columns=${[
 		{ name: "game", title: "Game" }, { name: "left", title: "Left", number: true, show: (s) => `${s.left} of ${s.spins}` }, { name: "coin_minor", title: "Bet", number: true, show: (s) => money(s.coin_minor * s.lines * s.coins, s.currency) },
-		{ name: "expires_us", title: "Until", show: (s) => time(s.expires_us) }, { name: "act", title: "", csv: () => "", show: (s) => s.left && me.permissions.includes("care") ? html`<${Act} action=${end(s)} onDone=${spins.again} />` : null }]} /><//></div>
+		{ name: "expires_us", title: "Until", show: (s) => time(s.expires_us) }, { name: "act", title: "", csv: () => "", show: (s) => s.left && me.permissions.includes("care") ? html`<${Act} action=${end(s)} onDone=${spins.again} />` : null }]} more=${spins.pager} /><//></div>
 	<${Panel} title="Withdrawals"><${Table} name="withdrawals" rows=${withdrawals.data?.withdrawals} empty="None yet." columns=${[
 		{ name: "booked_us", title: "When", show: (w) => time(w.booked_us) }, { name: "amount_minor", title: "Amount", number: true, show: (w) => money(w.amount_minor, w.currency) },
 		{ name: "state", title: "State", show: (w) => html`<${Badge} text=${w.state} state=${w.state === "paid" ? "good" : w.state === "held" ? "gold" : ""} />` },
 		{ name: "provider", title: "Provider", show: (w) => w.provider ? `${wordOf(w.provider.state)}, ${wordOf(w.provider.outcome)}${w.provider.reference ? `, ${w.provider.reference}` : ""}` : "" }, { name: "id", title: "Id", show: (w) => html`<code>${w.id.slice(0, 12)}</code>` },
-		{ name: "act", title: "", csv: () => "", show: (w) => w.state === "held" && finance ? html`<${Act} action=${decideAction(base, w, "capture")} onDone=${() => { withdrawals.again(); again(); }} /> <${Act} action=${decideAction(base, w, "release")} onDone=${() => { withdrawals.again(); again(); }} />` : null }]} /><//>
+		{ name: "act", title: "", csv: () => "", show: (w) => w.state === "held" && finance ? html`<${Act} action=${decideAction(base, w, "capture")} onDone=${() => { withdrawals.again(); again(); }} /> <${Act} action=${decideAction(base, w, "release")} onDone=${() => { withdrawals.again(); again(); }} />` : null }]} more=${withdrawals.pager} /><//>
 	${waiting.length ? html`<${Panel} title="Voids that wait for a second person"><${Table} name="void-requests" rows=${waiting} columns=${[
 		{ name: "time_us", title: "When", show: (r) => time(r.time_us) }, { name: "game", title: "Game" }, { name: "round", title: "Round", number: true },
 		{ name: "awards_minor", title: "Jackpots", number: true, show: (r) => money(r.awards_minor, account.currency) }, { name: "asked_by", title: "By" }, { name: "reason", title: "Reason" },
@@ -128,7 +128,7 @@ function Lists({ base, account, me, again }) {
 	<${Panel} title="Voided rounds"><${Table} name="voids" rows=${voids.data?.voids} empty="None." columns=${[
 		{ name: "time_us", title: "When", show: (v) => time(v.time_us) }, { name: "game", title: "Game" }, { name: "round", title: "Round", number: true },
 		{ name: "stake_returned_minor", title: "Stake returned", number: true, show: (v) => money(v.stake_returned_minor, account.currency) }, { name: "win_taken_minor", title: "Win taken", number: true, show: (v) => money(v.win_taken_minor, account.currency) },
-		{ name: "awards_minor", title: "Of it and owed: jackpots", number: true, show: (v) => money(v.awards_minor, account.currency) }]} /><//>`;
+		{ name: "awards_minor", title: "Of it and owed: jackpots", number: true, show: (v) => money(v.awards_minor, account.currency) }]} more=${voids.pager} /><//>`;
 }
 
 // `round`: one of the player's, as in the link that a player sends to support.

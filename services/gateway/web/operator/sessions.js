@@ -1,6 +1,6 @@
 // Open sessions: one's own, and those of all users. What the browser calls itself is told in words as far as it is known.
 import { html } from "/vendor/htm-preact.js";
-import { Act, Badge, Panel, REASON, Table, Trouble, time, useRead } from "/operator/parts.js";
+import { Act, Badge, Panel, REASON, Table, Trouble, time, usePages } from "/operator/parts.js";
 
 // The first that fits: what is built on another browser names both.
 const BROWSERS = [["Edg", "Edge"], ["OPR", "Opera"], ["SamsungBrowser", "Samsung Internet"], ["Firefox", "Firefox"], ["FxiOS", "Firefox"], ["CriOS", "Chrome"], ["Chrome", "Chrome"], ["Safari", "Safari"], ["curl", "curl"]];
@@ -15,14 +15,14 @@ function browserOf(agent) {
 const ended = (answer) => html`<p>${answer.ended === 1 ? "One session has" : `${answer.ended} sessions have`} ended.</p>`;
 
 function Sessions({ title, base, fields, named }) {
-	const sessions = useRead(base, 5000);
+	const sessions = usePages(base, 5000);
 	const end = (which, heading, button, what) => ({ title: heading, button, danger: true, path: () => `${base}/${which}`, fields, body: (v) => fields.length ? { reason: v.reason } : undefined, what: () => what, shows: ended });
 	const rows = sessions.data?.sessions;
 	return html`<${Panel} title=${title} aside=${rows?.some((s) => !s.current) ? html`<${Act} action=${end("others", `End all others: ${title.toLowerCase()}`, "End all others", "All sessions but this one end at once.")} onDone=${sessions.again} />` : null}><${Trouble} state=${sessions} />
 		<${Table} name=${named ? "user-sessions" : "sessions"} rows=${rows} columns=${[...named ? [{ name: "user", title: "User" }] : [],
 			{ name: "agent", title: "Browser", csv: (s) => s.agent, show: (s) => html`<span title=${s.agent}>${browserOf(s.agent)}</span> ${s.current ? html`<${Badge} text="this one" state="good" />` : null}` },
 			{ name: "address", title: "From" }, { name: "began_us", title: "Since", show: (s) => time(s.began_us) }, { name: "seen_us", title: "Last used", show: (s) => time(s.seen_us) }, { name: "expires_us", title: "Until", show: (s) => time(s.expires_us) },
-			{ name: "act", title: "", csv: () => "", show: (s) => !s.current ? html`<${Act} action=${end(s.id, `End the session of ${s.user}`, "End", `${browserOf(s.agent)} from ${s.address}`)} onDone=${sessions.again} />` : null }]} /><//>`;
+			{ name: "act", title: "", csv: () => "", show: (s) => !s.current ? html`<${Act} action=${end(s.id, `End the session of ${s.user}`, "End", `${browserOf(s.agent)} from ${s.address}`)} onDone=${sessions.again} />` : null }]} more=${sessions.pager} /><//>`;
 }
 
 export const OwnSessions = () => html`<${Sessions} title="Your sessions" base="/v1/operator/sessions" fields=${[]} />`;

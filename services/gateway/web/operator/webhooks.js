@@ -1,7 +1,7 @@
 // Webhooks: the addresses that get events, a test of each, their secrets, and the dead events.
 import { html, useRef, useState } from "/vendor/htm-preact.js";
 import { said } from "/operator/words.js";
-import { Act, Badge, Panel, REASON, Table, Trouble, time, useRead } from "/operator/parts.js";
+import { Act, Badge, Panel, REASON, Table, Trouble, time, usePages, useRead } from "/operator/parts.js";
 
 const KINDS = "hit,large_win,payout,limit,game";
 const KINDS_HELP = "hit: a jackpot of one of our players; large_win; payout: a withdrawal paid or refused; limit: a player reached a limit; game: a game stopped or started. Separate with commas.";
@@ -10,7 +10,7 @@ const secretOnce = (answer) => answer.secret ? html`<p>The secret of key <b>${an
 const eventOf = (answer) => answer.event ? html`<p>The event <b>${answer.event}</b> is on its way; the list shows the answer.</p>` : null;
 
 function Dead({ base, hook, may, again }) {
-	const dead = useRead(`${base}/${hook.id}/dead`, 5000);
+	const dead = usePages(`${base}/${hook.id}/dead`, 5000);
 	const had = useRef(false); // an action that is open stays, also when the list has become empty meanwhile
 	had.current ||= Boolean(dead.data?.events.length);
 	const resend = (event, title) => ({ title, button: event === "all" ? title : "Send again", path: () => `${base}/${hook.id}/dead`, fields: [REASON], body: (v) => ({ event, reason: v.reason }) });
@@ -18,7 +18,7 @@ function Dead({ base, hook, may, again }) {
 	return html`<${Panel} title=${`Dead events of webhook ${hook.id}`} aside=${may && had.current ? html`<${Act} action=${resend("all", "Send all again")} onDone=${done} />` : null}><${Trouble} state=${dead} />
 		<${Table} name="dead" rows=${dead.data?.events} empty="No dead events." columns=${[{ name: "created_us", title: "Of", show: (e) => time(e.created_us) }, { name: "kind", title: "Kind", show: (e) => e.kind.replaceAll("_", " ") }, { name: "subject", title: "About" },
 			{ name: "body", title: "What", csv: (e) => said(e.body.data), show: (e) => said(e.body.data, e.body.data.currency) }, { name: "attempts", title: "Attempts", number: true }, { name: "answer", title: "Last answer" },
-			{ name: "act", title: "", csv: () => "", show: (e) => may ? html`<${Act} action=${resend(e.event, `Send again: ${e.event}`)} onDone=${done} />` : null }]} /><//>`;
+			{ name: "act", title: "", csv: () => "", show: (e) => may ? html`<${Act} action=${resend(e.event, `Send again: ${e.event}`)} onDone=${done} />` : null }]} more=${dead.pager} /><//>`;
 }
 
 export function Webhooks({ me }) {

@@ -2,7 +2,7 @@
 import { html, useState } from "/vendor/htm-preact.js";
 import { money } from "/format.js";
 import { wordOf } from "/operator/words.js";
-import { Act, Badge, Panel, Table, Trouble, numberOf, time, useRead } from "/operator/parts.js";
+import { Act, Badge, Panel, Table, Trouble, numberOf, time, usePages } from "/operator/parts.js";
 import { decideAction } from "/operator/players.js";
 
 const SHOWN = [["held", "All that are held"], ["stuck", "Those that may be decided by hand"]];
@@ -10,11 +10,10 @@ const SHOWN = [["held", "All that are held"], ["stuck", "Those that may be decid
 export function Withdrawals({ me }) {
 	const base = `/v1/operators/${me.operator}`;
 	const [state, setState] = useState("held");
-	const [after, setAfter] = useState([]);
-	const queue = useRead(`${base}/withdrawals?state=${state}&limit=100${after.length ? `&after=${after.at(-1)}` : ""}`, 5000);
+	const queue = usePages(`${base}/withdrawals?state=${state}&limit=100`, 5000);
 	const may = (permission) => me.permissions.includes(permission);
 	const decide = (w) => ["capture", "release"].map((decision) => html`<${Act} action=${decideAction(`${base}/players/${numberOf(w.player)}`, w, decision)} onDone=${queue.again} /> `);
-	return html`<${Panel} title="Withdrawals"><div class="controls"><label>Show<select name="state" value=${state} onInput=${(e) => { setState(e.target.value); setAfter([]); }}>${SHOWN.map(([key, text]) => html`<option value=${key}>${text}</option>`)}</select></label></div>
+	return html`<${Panel} title="Withdrawals"><div class="controls"><label>Show<select name="state" value=${state} onInput=${(e) => setState(e.target.value)}>${SHOWN.map(([key, text]) => html`<option value=${key}>${text}</option>`)}</select></label></div>
 		<${Trouble} state=${queue} /><${Table} name="queue" rows=${queue.data?.withdrawals} empty="No withdrawal waits." columns=${[
 			{ name: "booked_us", title: "Since", show: (w) => time(w.booked_us) },
 			{ name: "player", title: "Player", show: (w) => may("players") ? html`<a href="#players/${numberOf(w.player)}">${w.player}</a>` : w.player },
@@ -22,6 +21,5 @@ export function Withdrawals({ me }) {
 			{ name: "stuck", title: "State", csv: (w) => w.stuck ? "stuck" : "held", show: (w) => html`<${Badge} text=${w.stuck ? "stuck" : "held"} state=${w.stuck ? "gold" : ""} />${w.alarms.map((alarm) => html` <${Badge} text=${wordOf(alarm.kind)} state="bad" />`)}` },
 			{ name: "provider", title: "Provider", show: (w) => `${wordOf(w.provider.state)}, ${wordOf(w.provider.outcome)}${w.provider.reference ? `, ${w.provider.reference}` : ""}` },
 			{ name: "id", title: "Id", show: (w) => html`<code>${w.id.slice(0, 12)}</code>` },
-			{ name: "act", title: "", csv: () => "", show: (w) => w.stuck && may("money") ? html`<div class="controls">${decide(w)}</div>` : null }]}
-			more=${html`${after.length ? html`<button class="plain" onClick=${() => setAfter((old) => old.slice(0, -1))}>Back</button>` : null}${queue.data?.next ? html`<button class="plain" onClick=${() => setAfter((old) => [...old, queue.data.next])}>Next</button>` : null}`} /><//>`;
+			{ name: "act", title: "", csv: () => "", show: (w) => w.stuck && may("money") ? html`<div class="controls">${decide(w)}</div>` : null }]} more=${queue.pager} /><//>`;
 }
