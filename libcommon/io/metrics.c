@@ -3,6 +3,7 @@
 #include "libcommon/io/metrics.h"
 
 #include "libcommon/io/log.h"
+#include "libcommon/io/metrics_sweep.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -23,6 +24,7 @@ struct metric {
 	struct metric *next;
 	enum metric_kind kind;
 	char *name, *labels, *help;
+	bool unseen, gone;	/* metrics_sweep.h; under the lock */
 	_Atomic uint64_t value; /* counter; gauge in two's complement; sum of a histogram */
 	_Atomic uint64_t
 		buckets[BOUNDS_N + 1]; /* count of each bucket alone; the text adds them up */
@@ -81,8 +83,27 @@ static struct metric *metric_get(
 		else
 			registry = found;
 	}
+	found->unseen = found->gone = false;
 	(void)pthread_mutex_unlock(&registry_lock);
 	return found;
+}
+
+void metrics_sweep_begin(const char *name)
+{
+	(void)pthread_mutex_lock(&registry_lock);
+	for (struct metric *m = registry; m != NULL; m = m->next)
+		if (strcmp(m->name, name) == 0)
+			m->unseen = true;
+	(void)pthread_mutex_unlock(&registry_lock);
+}
+
+void metrics_sweep_end(const char *name)
+{
+	(void)pthread_mutex_lock(&registry_lock);
+	for (struct metric *m = registry; m != NULL; m = m->next)
+		if (strcmp(m->name, name) == 0)
+			m->gone = m->unseen;
+	(void)pthread_mutex_unlock(&registry_lock);
 }
 
 struct metric *metric_counter(const char *name, const char *labels, const char *help)
@@ -196,6 +217,8 @@ char *metrics_text(size_t *length_r)
 	(void)pthread_mutex_lock(&registry_lock);
 	for (struct metric *m = registry; m != NULL; m = m->next) {
 		uint64_t value = atomic_load_explicit(&m->value, memory_order_relaxed);
+		if (m->gone)
+			continue;
 		if (strcmp(previous, m->name) != 0)
 			text_help(&text, m);
 		previous = m->name;

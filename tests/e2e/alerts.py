@@ -227,6 +227,8 @@ def test_money_that_is_wrong():
     place.shows("PaymentAlarm", "other_content")
     place.shows("EngineAlarm", "ALARM replay of player")
     place.sql("delete from gateway.rollup_quarter where currency in (840, 826) returning 1", writer=True)
+    place.ends("ReturnOutsideBand")  # what is no longer there keeps no alert firing
+    place.ends("ReturnDrifts")
 
 
 # ---- what cannot be read, and what is refused ------------------------------------------------------------------------------------------------------------

@@ -2,6 +2,7 @@
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/metrics.h"
+#include "libcommon/io/metrics_sweep.h"
 #include "tools/carillon-watch/watch.h"
 
 #include <sys/stat.h>
@@ -96,8 +97,11 @@ void watch_files(const struct watch_options *options)
 {
 	for (size_t i = 0; i < WATCH_DISKS_MAX && options->disks[i] != NULL; i++)
 		disk_look(options->disks[i]);
-	if (options->keys != NULL)
+	if (options->keys != NULL) {
+		metrics_sweep_begin("carillon_key_age_seconds");
 		keys_look(options->keys, "");
+		metrics_sweep_end("carillon_key_age_seconds");
+	}
 	if (options->heads != NULL)
 		proof_look(options->heads);
 }

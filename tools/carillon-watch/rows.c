@@ -1,6 +1,7 @@
 /* What the database says: one table of queries, each a gauge. */
 #include "libcommon/io/log.h"
 #include "libcommon/io/metrics.h"
+#include "libcommon/io/metrics_sweep.h"
 #include "tools/carillon-watch/watch.h"
 
 #include <jansson.h>
@@ -106,9 +107,11 @@ static bool gauges_read(bool slowly)
 		PGresult *rows = ask(QUERIES[i].sql);
 		if (rows == NULL)
 			return false;
+		metrics_sweep_begin(QUERIES[i].name);
 		for (int r = 0; r < PQntuples(rows); r++)
 			gauge_set(QUERIES[i].name, PQgetvalue(rows, r, 0), QUERIES[i].help,
 				PQgetvalue(rows, r, 1));
+		metrics_sweep_end(QUERIES[i].name);
 		PQclear(rows);
 	}
 	return true;
@@ -116,9 +119,13 @@ static bool gauges_read(bool slowly)
 
 static bool returns_read(void)
 {
+	static const char *const NAMES[] = { "carillon_return_rounds", "carillon_return_ppm",
+		"carillon_return_z_milli" };
 	PGresult *rows = ask(RETURNS_SQL);
 	if (rows == NULL)
 		return false;
+	for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]); i++)
+		metrics_sweep_begin(NAMES[i]);
 	for (int r = 0; r < PQntuples(rows); r++) {
 		const char *labels = PQgetvalue(rows, r, 0);
 		gauge_set("carillon_return_rounds", labels,
@@ -132,6 +139,8 @@ static bool returns_read(void)
 				"return.",
 				PQgetvalue(rows, r, 3));
 	}
+	for (size_t i = 0; i < sizeof(NAMES) / sizeof(NAMES[0]); i++)
+		metrics_sweep_end(NAMES[i]);
 	PQclear(rows);
 	return true;
 }

@@ -2,6 +2,7 @@
 #include "libcommon/io/metrics.h"
 
 #include "libcommon/io/health.h"
+#include "libcommon/io/metrics_sweep.h"
 
 #include <arpa/inet.h>
 #include <stdio.h>
@@ -44,6 +45,33 @@ static void test_counter_and_gauge(void **state)
 	assert_has("# HELP a_total Things \\\\ so far.\\nReally.\n# TYPE a_total counter\na_total "
 		   "5\n");
 	assert_has("# TYPE b gauge\nb -7\n");
+}
+
+static void assert_lacks(const char *part)
+{
+	char *all = text();
+	if (strstr(all, part) != NULL)
+		fail_msg("found\n%s\nin\n%s", part, all);
+	free(all);
+}
+
+/* A row that is gone, and one that comes back. */
+static void test_swept_series_are_not_told(void **state)
+{
+	(void)state;
+	metric_set(metric_gauge("swept", "pool=\"a\"", "Rows."), 1);
+	metric_set(metric_gauge("swept", "pool=\"b\"", "Rows."), 2);
+	metrics_sweep_begin("swept");
+	assert_has("swept{pool=\"a\"} 1\nswept{pool=\"b\"} 2\n"); /* until the end */
+	metric_set(metric_gauge("swept", "pool=\"b\"", "Rows."), 3);
+	metrics_sweep_end("swept");
+	assert_has("# TYPE swept gauge\nswept{pool=\"b\"} 3\n");
+	assert_lacks("swept{pool=\"a\"}");
+	metrics_sweep_begin("swept");
+	metrics_sweep_end("swept");
+	assert_lacks("swept");
+	metric_set(metric_gauge("swept", "pool=\"a\"", "Rows."), 4);
+	assert_has("# TYPE swept gauge\nswept{pool=\"a\"} 4\n");
 }
 
 static void test_series_of_one_name_stand_together(void **state)
@@ -139,6 +167,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_counter_and_gauge),
+		cmocka_unit_test(test_swept_series_are_not_told),
 		cmocka_unit_test(test_series_of_one_name_stand_together),
 		cmocka_unit_test(test_histogram_buckets_are_cumulative),
 		cmocka_unit_test(test_health_serves_over_http),
