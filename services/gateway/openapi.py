@@ -71,7 +71,7 @@ HISTORY_KINDS = one_of("round", "jackpot", "card_prize", "double", "halve", "voi
                        "correction", "grant", "grant_taken_back", "bonus_spins", "bonus_spins_ended")
 
 ROLES = one_of("viewer", "support", "finance", "jackpots", "administrator")
-PERMISSIONS = one_of("self", "read", "audit", "players", "care", "open", "payouts", "money", "void", "jackpots", "rates", "games", "users")
+PERMISSIONS = one_of("self", "read", "audit", "players", "care", "open", "payouts", "money", "void", "jackpots", "rates", "games", "letters", "users")
 
 KEY_SCOPES = one_of("read", "players", "money", "pools")
 
@@ -104,6 +104,15 @@ SCHEMAS = {
     "UserSession": obj(id={"type": "string", "pattern": "^[0-9a-f]{16}$"}, user=TEXT, current=told(BOOL, "It is the session that asks."), began_us=US,
                        seen_us=told(US, "When it was last used, to a minute."), expires_us=US, address=told(TEXT, "From where it began."),
                        agent=told(TEXT, "What the browser called itself; empty: not known.")),
+    "DeadLetter": obj(id=U, status=told(one_of("waiting", "sending", "sent", "settled"), "sending: until its service answers. sent: the service has answered, see `outcome`."),
+                      time_us=told(US, "When the letter was written."), service=told(TEXT, "Which could not read the message, and wrote the letter."), instance=TEXT,
+                      topic=told(TEXT, "Where the message came from; of a command its kind."), partition=told(U, "Of a command its shard."), offset=told(INT, "Of a command -1."),
+                      found=told(TEXT, "Why the service could not read it."), bytes=told(U, "How long the message is."),
+                      what=told(TEXT, "What it is, as far as its first fields tell, such as `deposit`."), player=or_null(TEXT), pool=or_null(U), amount_minor=or_null(INT), currency=TEXT,
+                      sendable=told(BOOL, "It may be sent again."),
+                      why_not=told(or_null(one_of("fact", "player", "sender", "newer", "writer", "unreadable", "long")), "Why it is not sent again; null: it may be."),
+                      act=told(one_of("", "send", "settle"), "What was done last, by whom and why."), act_by=TEXT, act_reason=TEXT, acted_us=US,
+                      outcome=told(TEXT, "What became of it when it was sent: `done`, `refused: ` and the code, or why there was no answer.")),
     "BackendKey": obj(id=told({"type": "string", "pattern": "^[0-9a-f]{8}$"}, "The first digits of the key's SHA-256, as in the audit log."), name=TEXT,
                       state=one_of("active", "expired", "ended"), scopes=told(many(KEY_SCOPES), "What the key may do at all."),
                       unlimited=told(BOOL, "It has no limits, so it may also make and change users, keys and webhooks."),
@@ -394,6 +403,10 @@ PROBLEMS = {
     "keys_full": ((409,), "The operator has twenty keys in force already. Nothing was done."),
     "length_required": ((411,), "Content-Length is missing."),
     "limit": ((403, 409), "A limit of the account does not allow this."),
+    "letter_done": ((409,), "This letter was already sent again or settled. Nothing was done."),
+    "letter_not_sent": ((409,), "A message of this kind is not sent again. Nothing was done."),
+    "letter_sending": ((409,), "This message is being sent again at this moment. Nothing more was done."),
+    "letter_unknown": ((404,), "There is no dead letter with this number."),
     "limit_deposit": ((403,), "The deposit exceeds the player's deposit limit or the operator's limit for one deposit."),
     "limit_loss": ((403,), "This bet could exceed your loss limit for a day, week or month."),
     "limit_time": ((403,), "You have reached your time limit. Take a break before you play again."),
@@ -420,7 +433,7 @@ PROBLEMS = {
     "not_available": ((503,), "The server cannot do this now. Try again."),
     "not_found": ((404,), "Nothing exists at this path."),
     "not_permitted": ((403,), "None of your roles permits this. Nothing was done."),
-    "not_pool_operator": ((403,), "This operator may not change what all operators share: pools, sets of Jackpot Cards, stopped games, and the jackpots of a round. It may only choose whether to take part in pools and sets."),
+    "not_pool_operator": ((403,), "This operator may not change what all operators share: pools, sets of Jackpot Cards, stopped games, the jackpots of a round, dead letters. It may only choose whether to take part in pools and sets."),
     "not_priced": ((503,), "The level cannot be paid now. The card stays face down. Pick it again."),
     "not_read_yet": ((503,), "The round is void, but its row cannot be read yet. Read it later in the list of voids."),
     "not_stopped": ((409,), "This game is not stopped, or it is already running again."),
@@ -504,7 +517,7 @@ PATHS = {}
 PARAMETERS = {"operators": ("operator", whole(1, 32767)), "players": ("player", NUMBER), "rounds": ("round", whole(1)), "cards": ("card", TEXT),
               "games": ("game", TEXT), "withdrawals": ("withdrawal", TEXT), "grants": ("grant", TEXT), "bonus-spins": ("grant", TEXT), "amounts": ("amount", TEXT), "pools": ("pool", U),
               "definitions": ("digest", hexes(32)), "voids": ("void", TEXT), "actions": ("action", TEXT), "fx-rates": ("rate", TEXT), "users": ("user", TEXT), "webhooks": ("webhook", whole(1)),
-              "keys": ("key", TEXT), "sessions": ("session", TEXT), "user-sessions": ("session", TEXT),
+              "keys": ("key", TEXT), "dead-letters": ("letter", whole(1)), "sessions": ("session", TEXT), "user-sessions": ("session", TEXT),
               "reports": ("period", REPORT_PERIODS), "{period}": ("day", DAY)}
 LIMIT, BEFORE = ("limit", whole(1, 200), "The largest number of entries."), ("before", whole(1), "`next` of the previous page.")
 TITLES = {200: "Done.", 201: "Opened.", 202: "Waits for approval by another key or user."}
@@ -645,6 +658,11 @@ route("operator", "get", "/v1/operator/proof", "Whether the last proof of the le
 route("operator", "get", OPERATOR + "/ledger", "The ledger's identities, accounts and days as last proven, and the newest corrections", named("Ledger"))
 route("operator", "get", OPERATOR + "/unfinished", "Rounds of the operator's players with a win that is not collected yet",
       obj(unfinished=many(obj(currency=CURRENCY, rounds=U, pending_minor=MINOR, oldest_us=told(US, "The last move of the player who has been away longest.")))))
+route("operator", "get", OPERATOR + "/dead-letters", "Messages that services could not read, newest first, for operators that may act on pools",
+      obj(letters=many(named("DeadLetter"), 200), waiting=told(U, "How many nobody has sent again or settled.")),
+      query=[("status", one_of("open", "all"), "open: those that wait (default); all: those that were sent again or settled, too."), LIMIT])
+route("operator", "post", OPERATOR + "/dead-letters/{}/send", "Sends a message again to the service that could not read it", named("DeadLetter"), body="reason", key=KEY)
+route("operator", "post", OPERATOR + "/dead-letters/{}/settle", "Settles a dead letter: nothing more is to be done about it", named("DeadLetter"), body="reason", key=KEY)
 route("public", "post", "/v1/operator/login", "Begins a user's session: sets the cookie", obj(entered=BOOL), body="login")
 route("operator", "get", "/v1/operator/session", "The user's session, roles and CSRF token", named("StaffSession"))
 route("operator", "post", "/v1/operator/logout", "Ends the user's session", obj(logged_out=BOOL))

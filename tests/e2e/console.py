@@ -6,6 +6,7 @@ import time
 
 import lib_pages as pages
 from lib_play import RULES, Person, force, operator, pool_action
+from lib_raw import deposit, letter, raw
 from lib_stack import BIN, Installation, run, wait_until
 
 place = None
@@ -402,6 +403,33 @@ def test_a_game_is_stopped():
     done(page)
     page.see("!document.querySelector('main [role=alert]')")
     assert place.sql("select actor from gateway.game_start") == [] and place.sql("select * from wallet.switch") == []
+    found = pages.browser.ask("problems")
+    assert not found, found
+
+
+def test_dead_letters():
+    """What a service could not read is on the screen of health, where it is sent again or settled."""
+    person = Person(place)
+    before = person.balance
+    for number, amount in enumerate((4321, 8765)):
+        raw(place, "dead.letters", letter("wallet.commands", deposit(person, amount), f"reason {number}"), [0], "wallet")
+    page = pages.Page("console", "/operator/")
+    go(page, "health")
+    row = "[...document.querySelectorAll('[data-table=letters] tbody tr')].find((row) => row.innerText.includes('reason {}'))"
+    page.see(f"{row.format(0)} && {row.format(1)} && /waiting/.test(document.querySelector('#dead-letters header .badge')?.innerText)")
+    page.see(f"/deposit.*43\\.21/.test({row.format(0)}.innerText)")
+    page.picture("dead-letters")
+    for number, button, says in ((0, "Send again", "carries it out once"), (1, "Settle", "Nothing is done")):
+        page.evaluate(code=f"[...{row.format(number)}.querySelectorAll('button')].find((one) => one.innerText === '{button}').click()")
+        page.see("document.querySelector('dialog[open]')")
+        page.see(f"/{says}/.test(document.querySelector('dialog .what').innerText)")
+        page.fill(selector="dialog [name=reason]", value="it is looked into")
+        send(page)
+        done(page)
+        page.see(f"!{row.format(number)}")
+    assert place.sql("select status, act_by, act_reason, outcome from gateway.dead_letter where reason like 'reason _' order by reason") == [
+        ["sent", "operator-1 anna", "it is looked into", "done"], ["settled", "operator-1 anna", "it is looked into", ""]]
+    wait_until("the deposit", lambda: person.refresh()["balance_minor"] == before + 4321, 60)
     found = pages.browser.ask("problems")
     assert not found, found
 

@@ -59,6 +59,8 @@ struct service_request {
 	const Carillon__OperatorReply *action; /* the same of an operator's command */
 	/* Kept to ask again: any message may be lost. */
 	enum topic topic; /* the kind of command */
+	const char *only; /* a constant: the one service that it goes to; NULL: all that may own it
+			   */
 	uint32_t shard;
 	uint8_t *bytes; /* packed for nanomsg */
 	size_t length;
@@ -157,6 +159,11 @@ bool request_wallet(struct gateway *gateway, struct edge_request *request,
 	struct service_request sent, Carillon__WalletCommand *command);
 bool request_cards(struct gateway *gateway, struct edge_request *request,
 	struct service_request sent, Carillon__JackpotCommand *command);
+/* Sends a command of sent.topic again as it was once sent, of at most LETTER_SENT_MAX bytes; behind
+ * its bytes only the address and the number for the reply are added, which count as the last of
+ * their fields. No client waits. False: too many requests are open. */
+bool request_again(
+	struct gateway *gateway, struct service_request sent, const uint8_t *bytes, size_t length);
 /* For `done` functions that got no answer: 503, this request did nothing, if no owner was
  * handed it; else 504, because it may have been carried out. */
 void answer_timed_out(struct edge_request *request, const struct service_request *sent);

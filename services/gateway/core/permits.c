@@ -9,16 +9,18 @@ const char *const role_names[ROLES_N + 1] = { "viewer", "support", "finance", "j
 	"administrator", NULL };
 
 const char *const permission_names[PERMISSIONS_N + 1] = { "self", "read", "audit", "players",
-	"care", "open", "payouts", "money", "void", "jackpots", "rates", "games", "users", NULL };
+	"care", "open", "payouts", "money", "void", "jackpots", "rates", "games", "letters",
+	"users", NULL };
 
 static const uint32_t of_role[ROLES_N] = {
 	[ROLE_VIEWER] = READS | BIT(PERMIT_AUDIT),
 	[ROLE_SUPPORT] = READS | BIT(PERMIT_PLAYERS) | BIT(PERMIT_CARE),
 	[ROLE_FINANCE] = READS | BIT(PERMIT_AUDIT) | BIT(PERMIT_PLAYERS) | BIT(PERMIT_PAYOUTS) |
 			 BIT(PERMIT_MONEY) | BIT(PERMIT_VOID) | BIT(PERMIT_RATES),
-	[ROLE_JACKPOTS] = READS | BIT(PERMIT_AUDIT) | BIT(PERMIT_JACKPOTS) | BIT(PERMIT_GAMES),
+	[ROLE_JACKPOTS] = READS | BIT(PERMIT_AUDIT) | BIT(PERMIT_JACKPOTS) | BIT(PERMIT_GAMES) |
+			  BIT(PERMIT_LETTERS),
 	[ROLE_ADMINISTRATOR] = READS | BIT(PERMIT_AUDIT) | BIT(PERMIT_PAYOUTS) | BIT(PERMIT_GAMES) |
-			       BIT(PERMIT_USERS),
+			       BIT(PERMIT_LETTERS) | BIT(PERMIT_USERS),
 };
 
 #define PLAYER "/v1/operators/{}/players/{}"
@@ -39,6 +41,9 @@ static const struct {
 	{ false, "/v1/operator/proof", PERMIT_READ },
 	{ false, "/v1/operators/{}/ledger", PERMIT_AUDIT },
 	{ false, "/v1/operators/{}/unfinished", PERMIT_AUDIT },
+	{ false, "/v1/operators/{}/dead-letters", PERMIT_LETTERS },
+	{ true, "/v1/operators/{}/dead-letters/{}/send", PERMIT_LETTERS },
+	{ true, "/v1/operators/{}/dead-letters/{}/settle", PERMIT_LETTERS },
 	{ false, "/v1/operators/{}/audit", PERMIT_AUDIT },
 	{ false, "/v1/operators/{}/series", PERMIT_READ },
 	{ false, "/v1/operators/{}/reports", PERMIT_READ },
@@ -138,7 +143,7 @@ bool key_permits(enum permission permission)
 bool permission_confirms(enum permission permission)
 {
 	static const uint32_t grave = BIT(PERMIT_MONEY) | BIT(PERMIT_VOID) | BIT(PERMIT_JACKPOTS) |
-				      BIT(PERMIT_RATES) | BIT(PERMIT_USERS);
+				      BIT(PERMIT_RATES) | BIT(PERMIT_LETTERS) | BIT(PERMIT_USERS);
 	return (grave & BIT(permission)) != 0;
 }
 
