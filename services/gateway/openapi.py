@@ -121,9 +121,9 @@ SCHEMAS = {
                       created_us=US, created_by=TEXT, used_us=told(US, "When it was last accepted, to some ten seconds; of a key in a file: 0."),
                       expires_us=told(US, "0: it has no end."), ended_us=US, successor=told(TEXT, "The id of the key that replaces it; empty: none.")),
     "KeyMade": obj(id=TEXT, name=TEXT, key_Q=told(hexes(32), "The new key, shown this once.")),
-    "Approval": obj(kind=one_of("amount", "pool", "rate", "withdrawal"), id=ID, action=TEXT, currency=TEXT, player=told(or_null(TEXT), "The operator's number and the player's."),
+    "Approval": obj(kind=one_of("amount", "pool", "rate", "void", "withdrawal"), id=ID, action=TEXT, currency=TEXT, player=told(or_null(TEXT), "The operator's number and the player's."),
                     pool=or_null(U), amount_minor=or_null(INT), balance_minor=told(or_null(INT), "The player's balance now."), rate=told(or_null(TEXT), "Euros for one unit."),
-                    before_rate=or_null(TEXT), parameters=told(ANY, "Of an action on a pool."), reason=TEXT, asked_by=TEXT, asked_us=US, expires_us=US,
+                    before_rate=or_null(TEXT), parameters=told(ANY, "Of an action on a pool; of a void its game and round."), reason=TEXT, asked_by=TEXT, asked_us=US, expires_us=US,
                     mine=told(BOOL, "Whoever reads this asked for it, so another one must decide.")),
     "Webhook": obj(id=U, url=TEXT, kinds=TEXT, version=told(U, "Of the secret."), old_until_us=told(US, "Until then the secret before signs too; 0: it does not."),
                    created_us=US, created_by=TEXT, sent=told(U, "Events that the address has accepted."), waiting=U, oldest_us=told(US, "When the oldest waiting event was written."),
@@ -256,7 +256,7 @@ SCHEMAS = {
     "FxRate": obj(id=ANY, status_Q=one_of("set", "waiting", "refused"), currency=CURRENCY, rate=DECIMAL, valid_from_us=US),
     "Void": obj(round=U, game=TEXT, currency=CURRENCY, seq=U, move=U, stake_returned_minor=MINOR, win_taken_minor=MINOR, receivable_minor=MINOR,
                 pending_taken_minor=MINOR, time_us=US, awards_minor=told(INT, "Of win_taken_minor and receivable_minor, the round's jackpots; 0: they stay.")),
-    "VoidRequest": obj(id=TEXT, status=one_of("waiting", "approved"), player=PLAYER, game=TEXT, round=U, reason=TEXT, awards_minor=told(INT, "The round's jackpots when it was requested."),
+    "VoidRequest": obj(id=TEXT, status=one_of("waiting", "approved", "refused"), player=PLAYER, game=TEXT, round=U, reason=TEXT, awards_minor=told(INT, "The round's jackpots when it was requested."),
                        asked_by=TEXT, approved_by=TEXT, time_us=US),
     "PoolAction": obj(id=TEXT, done=BOOL, status_Q=TEXT, before_Q=ANY, after_Q=ANY),
     "PoolState": obj(pool=U, id=TEXT, status=TEXT, t=DECIMAL, books=OBJECT, hits=U, version=U, updated_us=US, rows=many(OBJECT)),
@@ -619,6 +619,7 @@ route("operator", "post", OF_PLAYER + "/limits", "Sets a limit or an exclusion",
 route("operator", "get", OF_PLAYER + "/limits", "The limits that are set", obj(limits=many(named("Limit"))))
 route("operator", "post", OF_PLAYER + "/voids", "Voids a round after a malfunction", named("Void"), body="void", key=KEY, statuses=(200, 202), waits=named("VoidRequest"))
 route("operator", "post", OF_PLAYER + "/voids/{}/approve", "Approves a void that another key or user requested, and carries it out", named("Void"))
+route("operator", "post", OF_PLAYER + "/voids/{}/refuse", "Refuses a void that another key or user requested", named("VoidRequest"), body="reason")
 route("operator", "get", OPERATOR + "/voids/requests", "Voids that need or needed approval, newest first", obj(requests=many(named("VoidRequest"))))
 route("operator", "get", OF_PLAYER + "/voids", "A player's voids, newest first", obj(voids=many(OBJECT)))
 route("operator", "get", OPERATOR + "/voids", "All voids of the operator's players, summed", obj(voids=many(OBJECT)))

@@ -269,6 +269,44 @@ def test_a_void_with_its_jackpot_by_two():
     assert not found, found
 
 
+def test_a_void_is_decided_among_the_approvals():
+    """It stands with all that waits, where the second person refuses it; asked anew, they approve it."""
+    person = Person(place, deposit=10000)
+    force(place, person.name, [*RULES.stops(bonuses=3), 0], RULES.stops())
+    person.bet(1, 15, 1)
+    number = person.round["round"]
+    wait_until("the award", lambda: place.sql(f"select amount from wallet.journal where kind = 24 and player = {(1 << 48) + person.number}"), 60)
+    wait_until("the account", lambda: place.sql(f"select 1 from wallet.account where player = {person.id}"), 60)
+    page = pages.Page("console", "/operator/")
+    row = f"[...document.querySelectorAll('[data-table=approvals] tbody tr')].find((row) => row.innerText.includes('{person.name}'))"
+    for button in ("Refuse", "Approve"):
+        go(page, f"players/{person.number}")
+        do(page, "Void a round", {"game": "bewitched", "round": str(number), "award": "yes"})
+        send(page)
+        page.see("/second person/.test(document.querySelector('dialog').innerText)")
+        page.press("dialog button.main")
+        go(page, "approvals")
+        page.see(f"/You asked/.test({row}?.innerText) && {row}.innerText.includes('Void round {number} of bewitched')")
+        out(page)
+        inside(page, "fred")
+        go(page, "approvals")
+        page.see(f"{row}?.querySelector('button')")
+        page.picture("approvals-void")
+        page.evaluate(code=f"[...{row}.querySelectorAll('button')].find((one) => one.innerText === '{button}').click()")
+        page.see("/operator-1 anna asks/.test(document.querySelector('dialog[open] .what')?.innerText)")
+        if button == "Refuse":
+            page.fill(selector="dialog [name=reason]", value="it was paid rightly")
+        send(page)
+        done(page)
+        page.see(f"!{row}")
+        out(page)
+        inside(page, "anna")
+    assert place.sql(f"select status from gateway.void_request where player = {person.id} order by asked") == [["refused"], ["approved"]]
+    assert place.sql(f"select round from wallet.void where player = {person.id}") == [[str(number)]]
+    found = pages.browser.ask("problems")
+    assert not found, found
+
+
 def test_approvals():
     """A large deposit waits for another person, who sees it in the menu and decides with a reason."""
     person = Person(place, deposit=1000)

@@ -45,6 +45,7 @@ const struct edge_route gateway_routes[] = {
 	{ EDGE_POST, "/v1/operators/{}/players/{}/voids", on_void, true },
 	{ EDGE_GET, "/v1/operators/{}/players/{}/voids", on_voids, false },
 	{ EDGE_POST, "/v1/operators/{}/players/{}/voids/{}/approve", on_void_approve, false },
+	{ EDGE_POST, "/v1/operators/{}/players/{}/voids/{}/refuse", on_void_refuse, true },
 	{ EDGE_GET, "/v1/operators/{}/voids", on_void_report, false },
 	{ EDGE_GET, "/v1/operators/{}/voids/requests", on_void_requests, false },
 	{ EDGE_GET, "/v1/operators/{}/games", on_game_stops, false },

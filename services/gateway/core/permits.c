@@ -85,6 +85,7 @@ static const struct {
 	{ true, PLAYER "/bonus-spins/{}/end", PERMIT_CARE },
 	{ true, PLAYER "/voids", PERMIT_VOID },
 	{ true, PLAYER "/voids/{}/approve", PERMIT_VOID },
+	{ true, PLAYER "/voids/{}/refuse", PERMIT_VOID },
 	{ false, PLAYER "/voids", PERMIT_PLAYERS },
 	{ false, "/v1/operators/{}/voids/requests", PERMIT_VOID },
 	{ false, "/v1/operators/{}/voids", PERMIT_READ },
