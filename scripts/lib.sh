@@ -13,7 +13,7 @@ PG_BIN=${CARILLON_PG_BIN:-/usr/lib/postgresql/15/bin}
 SERVICES=(wallet spin-engine progressive-pool jackpot-cards payments notifications gateway)
 PG_ROLES=(owner ro reports archiver "${SERVICES[@]}") # each with keys/NAME/pgpass (scripts/roles.sh)
 REDIS_USERS=(admin gateway notifications progressive-pool jackpot-cards) # each with keys/NAME/redis
-KAFKA_USERS=(admin wallet spin-engine progressive-pool jackpot-cards payments notifications) # each with keys/NAME/kafka; kafka-topics --grants says what each may do
+KAFKA_USERS=(admin wallet spin-engine progressive-pool jackpot-cards payments notifications gateway) # each with keys/NAME/kafka; kafka-topics --grants says what each may do
 UNIX_USERS=("${SERVICES[@]}" redis kafka payment-stub prometheus alertmanager watch init) # in this order for ever: the place is the number
 
 say() { printf '%s\n' "$*" >&2; }

@@ -8,8 +8,7 @@
 #define ENTRY_BYTES (2 + MAC_BYTES)
 #define READERS_MAX 4
 
-/* Who writes to a topic, and who reads it. A person reads dead letters; they are signed by their
- * sender for itself. */
+/* Who writes to a topic, and who reads it. */
 static const struct route {
 	enum topic topic;
 	const char *sender, *readers[READERS_MAX];
@@ -18,11 +17,11 @@ static const struct route {
 	{ TOPIC_JACKPOT_FEED, "wallet", { "progressive-pool", "jackpot-cards" } },
 	{ TOPIC_JACKPOT_FACTS, "progressive-pool", { "notifications" } },
 	{ TOPIC_JACKPOT_FACTS, "jackpot-cards", { "notifications" } },
-	{ TOPIC_DEAD_LETTERS, "wallet", { "wallet" } },
-	{ TOPIC_DEAD_LETTERS, "spin-engine", { "spin-engine" } },
-	{ TOPIC_DEAD_LETTERS, "progressive-pool", { "progressive-pool" } },
-	{ TOPIC_DEAD_LETTERS, "jackpot-cards", { "jackpot-cards" } },
-	{ TOPIC_DEAD_LETTERS, "payments", { "payments" } },
+	{ TOPIC_DEAD_LETTERS, "wallet", { "gateway" } },
+	{ TOPIC_DEAD_LETTERS, "spin-engine", { "gateway" } },
+	{ TOPIC_DEAD_LETTERS, "progressive-pool", { "gateway" } },
+	{ TOPIC_DEAD_LETTERS, "jackpot-cards", { "gateway" } },
+	{ TOPIC_DEAD_LETTERS, "payments", { "gateway" } },
 };
 
 static const struct seal_keys *own_keys;
@@ -170,6 +169,15 @@ static enum event_mac_status entry_find(enum topic topic, const char *service,
 	*route_r = route;
 	*entry_r = header + 2 + name + own * ENTRY_BYTES;
 	return EVENT_MAC_OK;
+}
+
+const char *event_mac_sender(enum topic topic, const uint8_t *header, size_t length)
+{
+	size_t name = header != NULL && length >= 2 ? header[1] : 0;
+	if (name == 0 || length < 2 + name)
+		return NULL;
+	const struct route *route = route_find(topic, (const char *)header + 2, name);
+	return route == NULL ? NULL : route->sender;
 }
 
 enum event_mac_status event_mac_check(const struct seal_keys *keys, const char *service,

@@ -46,6 +46,10 @@ size_t event_mac_make(const struct seal_keys *keys, const char *service, const s
 enum event_mac_status event_mac_check(const struct seal_keys *keys, const char *service,
 	const struct event *event, const uint8_t *header, size_t length);
 
+/* Which service sent a message whose header event_mac_check has accepted: a name of the table, or
+ * NULL if the header names none of the topic's writers. */
+const char *event_mac_sender(enum topic topic, const uint8_t *header, size_t length);
+
 /* Sets the keys and the service name of this process, for its producers and consumers. `keys` is
  * borrowed. Without this call, with NULL, or with a service that the table does not know, producers
  * sign nothing and consumers check nothing. Tests rely on this, and so do tools that only read. */

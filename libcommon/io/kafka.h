@@ -44,7 +44,8 @@ struct kafka_message {
 	int64_t offset;
 	const uint8_t *key, *bytes; /* valid until kafka_batch_free */
 	size_t key_length, length;
-	bool refused; /* its MAC is missing or wrong: skip it (event_mac.h) */
+	bool refused;	    /* its MAC is missing or wrong: skip it (event_mac.h) */
+	const char *sender; /* the service whose MAC it has; NULL: no MAC was checked */
 };
 struct kafka_batch {
 	struct kafka_message *messages;

@@ -306,6 +306,8 @@ static bool message_take(struct kafka_consumer *consumer, const rd_kafka_message
 	if (!p->reading || (p->offset != KAFKA_END && from->offset < p->offset))
 		return false;
 	p->offset = from->offset + 1;
+	const char *sender;
+	bool is_signed = kafka_signed(from, topic, &sender);
 	*message_r = (struct kafka_message){
 		.topic = topic,
 		.partition = (uint32_t)from->partition,
@@ -314,7 +316,8 @@ static bool message_take(struct kafka_consumer *consumer, const rd_kafka_message
 		.key_length = from->key_len,
 		.bytes = from->payload,
 		.length = from->len,
-		.refused = !kafka_signed(from, topic),
+		.refused = !is_signed,
+		.sender = sender,
 	};
 	return true;
 }

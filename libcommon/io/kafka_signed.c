@@ -70,7 +70,7 @@ static void refused(const struct event *event, int64_t offset, enum event_mac_st
 		status == EVENT_MAC_NONE ? "missing" : event_mac_status_name(status));
 }
 
-bool kafka_signed(const rd_kafka_message_t *message, enum topic topic)
+bool kafka_signed(const rd_kafka_message_t *message, enum topic topic, const char **sender_r)
 {
 	const struct seal_keys *keys = event_mac_keys();
 	const struct event event = { .topic = topic,
@@ -82,6 +82,7 @@ bool kafka_signed(const rd_kafka_message_t *message, enum topic topic)
 	rd_kafka_headers_t *headers;
 	const void *value = NULL;
 	size_t n = 0;
+	*sender_r = NULL;
 	if (keys == NULL)
 		return true;
 	if (rd_kafka_message_headers(message, &headers) == RD_KAFKA_RESP_ERR_NO_ERROR &&
@@ -93,5 +94,7 @@ bool kafka_signed(const rd_kafka_message_t *message, enum topic topic)
 		status = event_mac_check(event_mac_keys(), event_mac_service(), &event, value, n);
 	if (status != EVENT_MAC_OK)
 		refused(&event, message->offset, status);
+	else
+		*sender_r = event_mac_sender(topic, value, n);
 	return status == EVENT_MAC_OK;
 }

@@ -24,12 +24,15 @@
  * adapters/reports.c reads them.
  *  8. adapters/webhooks.c lets the database notice what operators want to be told, and
  * adapters/webhook_send.c sends it to their addresses.
+ *  9. adapters/letters.c keeps the dead letters of the services in a table, and sends those again
+ * that a user wants sent.
  *
  * This file only wires the settings, the timers, the edge and the connections. adapters/gateway.c
  * sets up what must exist before them and frees everything at the end. */
 #include "services/gateway/adapters/amounts.h"
 #include "services/gateway/adapters/export.h"
 #include "services/gateway/adapters/journal_rows.h"
+#include "services/gateway/adapters/letters.h"
 #include "services/gateway/adapters/offers.h"
 #include "services/gateway/adapters/operator_keys.h"
 #include "services/gateway/adapters/own_limits.h"
@@ -191,6 +194,7 @@ static void on_tick(void *context)
 	rollups_tick();
 	webhooks_tick();
 	journal_rows_tick();
+	letters_tick();
 	readiness_tick(&gateway);
 }
 
@@ -296,6 +300,7 @@ static void sources_begin(void)
 	staff_begin(&gateway);
 	rollups_begin(&gateway);
 	webhooks_begin(&gateway);
+	letters_begin(&gateway);
 	edge_adopt(gateway.edge, pg_pool_fd(rollups_pool()), on_pool, rollups_pool());
 	edge_adopt(gateway.edge, nn_bus_fd(gateway.bus), service_requests_on_bus, &gateway);
 	edge_adopt(gateway.edge, pg_pool_fd(gateway.pg_ro), on_pool, gateway.pg_ro);

@@ -71,7 +71,7 @@ HISTORY_KINDS = one_of("round", "jackpot", "card_prize", "double", "halve", "voi
                        "correction", "grant", "grant_taken_back", "bonus_spins", "bonus_spins_ended")
 
 ROLES = one_of("viewer", "support", "finance", "jackpots", "administrator")
-PERMISSIONS = one_of("self", "read", "audit", "players", "care", "notes", "open", "payouts", "money", "void", "jackpots", "rates", "games", "users")
+PERMISSIONS = one_of("self", "read", "audit", "players", "care", "notes", "open", "payouts", "money", "void", "jackpots", "rates", "games", "letters", "users")
 
 KEY_SCOPES = one_of("read", "players", "money", "pools")
 
@@ -104,6 +104,15 @@ SCHEMAS = {
     "UserSession": obj(id={"type": "string", "pattern": "^[0-9a-f]{16}$"}, user=TEXT, current=told(BOOL, "It is the session that asks."), began_us=US,
                        seen_us=told(US, "When it was last used, to a minute."), expires_us=US, address=told(TEXT, "From where it began."),
                        agent=told(TEXT, "What the browser called itself; empty: not known.")),
+    "DeadLetter": obj(id=U, status=told(one_of("waiting", "sending", "sent", "settled"), "sending: until its service answers. sent: the service has answered, see `outcome`."),
+                      time_us=told(US, "When the letter was written."), service=told(TEXT, "Which could not read the message, and wrote the letter."), instance=TEXT,
+                      topic=told(TEXT, "Where the message came from; of a command its kind."), partition=told(U, "Of a command its shard."), offset=told(INT, "Of a command -1."),
+                      found=told(TEXT, "Why the service could not read it."), bytes=told(U, "How long the message is."),
+                      what=told(TEXT, "What it is, as far as its first fields tell, such as `deposit`."), player=or_null(TEXT), pool=or_null(U), amount_minor=or_null(INT), currency=TEXT,
+                      sendable=told(BOOL, "It may be sent again."),
+                      why_not=told(or_null(one_of("fact", "player", "sender", "newer", "writer", "unreadable", "long")), "Why it is not sent again; null: it may be."),
+                      act=told(one_of("", "send", "settle"), "What was done last, by whom and why."), act_by=TEXT, act_reason=TEXT, acted_us=US,
+                      outcome=told(TEXT, "What became of it when it was sent: `done`, `refused: ` and the code, or why there was no answer.")),
     "BackendKey": obj(id=told({"type": "string", "pattern": "^[0-9a-f]{8}$"}, "The first digits of the key's SHA-256, as in the audit log."), name=TEXT,
                       state=one_of("active", "expired", "ended"), scopes=told(many(KEY_SCOPES), "What the key may do at all."),
                       unlimited=told(BOOL, "It has no limits, so it may also make and change users, keys and webhooks."),
@@ -112,9 +121,9 @@ SCHEMAS = {
                       created_us=US, created_by=TEXT, used_us=told(US, "When it was last accepted, to some ten seconds; of a key in a file: 0."),
                       expires_us=told(US, "0: it has no end."), ended_us=US, successor=told(TEXT, "The id of the key that replaces it; empty: none.")),
     "KeyMade": obj(id=TEXT, name=TEXT, key_Q=told(hexes(32), "The new key, shown this once.")),
-    "Approval": obj(kind=one_of("amount", "pool", "rate", "withdrawal"), id=ID, action=TEXT, currency=TEXT, player=told(or_null(TEXT), "The operator's number and the player's."),
+    "Approval": obj(kind=one_of("amount", "pool", "rate", "void", "withdrawal"), id=ID, action=TEXT, currency=TEXT, player=told(or_null(TEXT), "The operator's number and the player's."),
                     pool=or_null(U), amount_minor=or_null(INT), balance_minor=told(or_null(INT), "The player's balance now."), rate=told(or_null(TEXT), "Euros for one unit."),
-                    before_rate=or_null(TEXT), parameters=told(ANY, "Of an action on a pool."), reason=TEXT, asked_by=TEXT, asked_us=US, expires_us=US,
+                    before_rate=or_null(TEXT), parameters=told(ANY, "Of an action on a pool; of a void its game and round."), reason=TEXT, asked_by=TEXT, asked_us=US, expires_us=US,
                     mine=told(BOOL, "Whoever reads this asked for it, so another one must decide.")),
     "Webhook": obj(id=U, url=TEXT, kinds=TEXT, version=told(U, "Of the secret."), old_until_us=told(US, "Until then the secret before signs too; 0: it does not."),
                    created_us=US, created_by=TEXT, sent=told(U, "Events that the address has accepted."), waiting=U, oldest_us=told(US, "When the oldest waiting event was written."),
@@ -256,7 +265,7 @@ SCHEMAS = {
     "FxRate": obj(id=ANY, status_Q=one_of("set", "waiting", "refused"), currency=CURRENCY, rate=DECIMAL, valid_from_us=US),
     "Void": obj(round=U, game=TEXT, currency=CURRENCY, seq=U, move=U, stake_returned_minor=MINOR, win_taken_minor=MINOR, receivable_minor=MINOR,
                 pending_taken_minor=MINOR, time_us=US, awards_minor=told(INT, "Of win_taken_minor and receivable_minor, the round's jackpots; 0: they stay.")),
-    "VoidRequest": obj(id=TEXT, status=one_of("waiting", "approved"), player=PLAYER, game=TEXT, round=U, reason=TEXT, awards_minor=told(INT, "The round's jackpots when it was requested."),
+    "VoidRequest": obj(id=TEXT, status=one_of("waiting", "approved", "refused"), player=PLAYER, game=TEXT, round=U, reason=TEXT, awards_minor=told(INT, "The round's jackpots when it was requested."),
                        asked_by=TEXT, approved_by=TEXT, time_us=US),
     "PoolAction": obj(id=TEXT, done=BOOL, status_Q=TEXT, before_Q=ANY, after_Q=ANY),
     "PoolState": obj(pool=U, id=TEXT, status=TEXT, t=DECIMAL, books=OBJECT, hits=U, version=U, updated_us=US, rows=many(OBJECT)),
@@ -409,6 +418,10 @@ PROBLEMS = {
     "keys_full": ((409,), "The operator has twenty keys in force already. Nothing was done."),
     "length_required": ((411,), "Content-Length is missing."),
     "limit": ((403, 409), "A limit of the account does not allow this."),
+    "letter_done": ((409,), "This letter was already sent again or settled. Nothing was done."),
+    "letter_not_sent": ((409,), "A message of this kind is not sent again. Nothing was done."),
+    "letter_sending": ((409,), "This message is being sent again at this moment. Nothing more was done."),
+    "letter_unknown": ((404,), "There is no dead letter with this number."),
     "limit_deposit": ((403,), "The deposit exceeds the player's deposit limit or the operator's limit for one deposit."),
     "limit_loss": ((403,), "This bet could exceed your loss limit for a day, week or month."),
     "limit_time": ((403,), "You have reached your time limit. Take a break before you play again."),
@@ -435,7 +448,7 @@ PROBLEMS = {
     "not_available": ((503,), "The server cannot do this now. Try again."),
     "not_found": ((404,), "Nothing exists at this path."),
     "not_permitted": ((403,), "None of your roles permits this. Nothing was done."),
-    "not_pool_operator": ((403,), "This operator may not change what all operators share: pools, sets of Jackpot Cards, stopped games, and the jackpots of a round. It may only choose whether to take part in pools and sets."),
+    "not_pool_operator": ((403,), "This operator may not change what all operators share: pools, sets of Jackpot Cards, stopped games, the jackpots of a round, dead letters. It may only choose whether to take part in pools and sets."),
     "not_priced": ((503,), "The level cannot be paid now. The card stays face down. Pick it again."),
     "not_read_yet": ((503,), "The round is void, but its row cannot be read yet. Read it later in the list of voids."),
     "not_stopped": ((409,), "This game is not stopped, or it is already running again."),
@@ -519,7 +532,7 @@ PATHS = {}
 PARAMETERS = {"operators": ("operator", whole(1, 32767)), "players": ("player", NUMBER), "rounds": ("round", whole(1)), "cards": ("card", TEXT),
               "games": ("game", TEXT), "withdrawals": ("withdrawal", TEXT), "grants": ("grant", TEXT), "bonus-spins": ("grant", TEXT), "amounts": ("amount", TEXT), "pools": ("pool", U),
               "definitions": ("digest", hexes(32)), "voids": ("void", TEXT), "actions": ("action", TEXT), "fx-rates": ("rate", TEXT), "users": ("user", TEXT), "webhooks": ("webhook", whole(1)),
-              "keys": ("key", TEXT), "sessions": ("session", TEXT), "user-sessions": ("session", TEXT),
+              "keys": ("key", TEXT), "dead-letters": ("letter", whole(1)), "sessions": ("session", TEXT), "user-sessions": ("session", TEXT),
               "reports": ("period", REPORT_PERIODS), "{period}": ("day", DAY)}
 LIMIT, BEFORE = ("limit", whole(1, 200), "The largest number of entries."), ("before", whole(1), "`next` of the previous page.")
 TITLES = {200: "Done.", 201: "Opened.", 202: "Waits for approval by another key or user."}
@@ -642,6 +655,7 @@ route("operator", "get", OF_PLAYER + "/notes", "Notes about a player, newest fir
 route("operator", "get", OF_PLAYER + "/export", "All that the network holds about a player, as one document; each request is a line in the audit log", named("PlayerFile"), stream=True)
 route("operator", "post", OF_PLAYER + "/voids", "Voids a round after a malfunction", named("Void"), body="void", key=KEY, statuses=(200, 202), waits=named("VoidRequest"))
 route("operator", "post", OF_PLAYER + "/voids/{}/approve", "Approves a void that another key or user requested, and carries it out", named("Void"))
+route("operator", "post", OF_PLAYER + "/voids/{}/refuse", "Refuses a void that another key or user requested", named("VoidRequest"), body="reason")
 route("operator", "get", OPERATOR + "/voids/requests", "Voids that need or needed approval, newest first", obj(requests=many(named("VoidRequest"))), rows=200)
 route("operator", "get", OF_PLAYER + "/voids", "A player's voids, newest first", obj(voids=many(OBJECT)), rows=200)
 route("operator", "get", OPERATOR + "/voids", "All voids of the operator's players, summed", obj(voids=many(OBJECT)), rows=1000)
@@ -684,6 +698,11 @@ route("operator", "get", "/v1/operator/proof", "Whether the last proof of the le
 route("operator", "get", OPERATOR + "/ledger", "The ledger's identities, accounts and days as last proven, and the newest corrections", named("Ledger"))
 route("operator", "get", OPERATOR + "/unfinished", "Rounds of the operator's players with a win that is not collected yet",
       obj(unfinished=many(obj(currency=CURRENCY, rounds=U, pending_minor=MINOR, oldest_us=told(US, "The last move of the player who has been away longest.")))), rows=0)
+route("operator", "get", OPERATOR + "/dead-letters", "Messages that services could not read, newest first, for operators that may act on pools",
+      obj(letters=many(named("DeadLetter"), 200), waiting=told(U, "How many nobody has sent again or settled.")),
+      query=[("status", one_of("open", "all"), "open: those that wait (default); all: those that were sent again or settled, too.")], rows=200)
+route("operator", "post", OPERATOR + "/dead-letters/{}/send", "Sends a message again to the service that could not read it", named("DeadLetter"), body="reason", key=KEY)
+route("operator", "post", OPERATOR + "/dead-letters/{}/settle", "Settles a dead letter: nothing more is to be done about it", named("DeadLetter"), body="reason", key=KEY)
 route("public", "post", "/v1/operator/login", "Begins a user's session: sets the cookie", obj(entered=BOOL), body="login")
 route("operator", "get", "/v1/operator/session", "The user's session, roles and CSRF token", named("StaffSession"))
 route("operator", "post", "/v1/operator/logout", "Ends the user's session", obj(logged_out=BOOL))

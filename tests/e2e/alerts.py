@@ -292,6 +292,7 @@ def test_messages_that_must_not_be():
     raw(place, "wallet.facts", target.fact(), [target.shard])
     place.reaches("ParcelsRefused", reason="forbidden", service="wallet")
     place.reaches("DeadLetters", service="spin-engine")
+    place.reaches("DeadLettersWaiting")
     place.reaches("FactsMissing", service="spin-engine")
     place.shows("ParcelsRefused", "payments")
     place.shows("DeadLetters", "goes to dead.letters")

@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 """Money to the outside on one installation: withdrawals held, paid or given back, with a provider that is late, silent, double-tongued or wrong, while
 the services die; bonus funds taken back. Ends with the ledger's proof, and with the provider's own books beside ours."""
+import itertools
 import json
 import os
 import re
 import signal
+import socket
+import struct
 import subprocess
 import threading
 import time
@@ -533,6 +536,64 @@ def taken_back(person, hit, paid, name):
     assert taken == [["1"]], taken
     wait_until("the log", lambda: place.sql(f"select count(*) from gateway.audit where action = 'void approval' and status = 200 and content->>'id' = '{name}'") == [["1"]], 60)
     return answer
+
+
+def refuse_void(person, name, key=SECOND_KEY, reason="it was paid rightly"):
+    ask = lambda: operator(place, f"/players/{person.number}/voids/{name}/refuse", {"reason": reason}, operator_key=key)  # noqa: E731
+    return second_key(place, ask) if key == SECOND_KEY else wait_until("an answer", lambda: next((a for a in [ask()] if a.status not in (503, 504)), None), 60)
+
+
+def waiting_voids(person, key=SECOND_KEY):
+    """Those of the list of all that waits."""
+    listed = second_key(place, lambda: operator(place, "/approvals", None, method="GET", operator_key=key)).json["approvals"]
+    return {one["id"]: one for one in listed if one["kind"] == "void" and one["player"] == person.name}
+
+
+def test_a_void_that_is_refused():
+    """It is in the list of all that waits; what was refused is not carried out, and may be asked for anew."""
+    person = Person(place)
+    person.before = person.balance
+    hit, paid = won_jackpot(person)
+    wait_until("the account", lambda: place.sql(f"select 1 from wallet.account where player = {person.id}"), 60)
+    asked = wait_until("the request", lambda: next((a for a in [void(person, hit, "no", award=True)] if a.status == 202), None), 60)
+    name, rows = asked.json["id"], person_rows(person)
+    one = wait_until("the list", lambda: waiting_voids(person).get(name), 60)
+    assert (one["action"], one["currency"], one["amount_minor"], one["parameters"], one["mine"], one["reason"]) == ("void", "EUR", paid, {"game": "bewitched", "round": hit}, False, "a reel was stuck"), one
+    assert waiting_voids(person, place.operator_key())[name]["mine"]
+    assert refuse_void(person, name, None).error["code"] == "same_approver" and refuse_void(person, "00" * 16).error["code"] == "void_unknown"
+    assert refuse_void(Person(place), name).error["code"] == "void_unknown" and refuse_void(person, "xy").status == 400 and refuse_void(person, name, reason="").status == 400
+    refused = refuse_void(person, name)
+    assert (refused.status, refused.json["status"], refused.json["id"]) == (200, "refused", name), refused
+    assert refuse_void(person, name).json == refused.json and approved_through(person, name).error["code"] == "approval_decided"
+    assert void(person, hit, "no", award=True).error["code"] == "approval_refused" and name not in waiting_voids(person)
+    assert person_rows(person) == rows, "nothing was booked"
+    audited = place.sql(f"select status, content->>'reason' from gateway.audit where action = 'void refusal' and content->>'id' = '{name}' order by id")
+    assert audited == [["403", "it was paid rightly"], ["200", "it was paid rightly"]], audited
+    again = void_through(person, hit, "yes", award=True)
+    assert again.status == 202 and again.json["id"] != name, again
+    taken_back(person, hit, paid, again.json["id"])
+    assert refuse_void(person, again.json["id"]).error["code"] == "approval_decided"
+
+
+def hang_up(person, name, pause):
+    """Approves, and does not wait for the answer. True: it is approved."""
+    with socket.create_connection(place.url.split("//")[1].split(":")) as one:
+        one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        one.sendall(f"POST /v1/operators/1/players/{person.number}/voids/{name}/approve HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 0\r\nAuthorization: Bearer {SECOND_KEY}\r\n\r\n".encode())
+        time.sleep(pause)
+    return place.sql(f"select 1 from gateway.void_request where id = '\\x{name}' and status = 'approved'")
+
+
+def test_a_void_whose_approver_has_gone():
+    """What was approved is carried out although nobody waits for the answer: the client leaves as soon as the request has just been read."""
+    second_key(place, lambda: operator(place, "/approvals", None, method="GET", operator_key=SECOND_KEY))
+    for _ in range(4):
+        person, tries = Person(place), itertools.count()
+        hit, _ = won_jackpot(person)
+        asked = wait_until("the request", lambda p=person, h=hit: next((a for a in [void(p, h, f"gone-{p.name}", award=True)] if a.status == 202), None), 60)
+        wait_until("the approval", lambda p=person, name=asked.json["id"], n=tries: hang_up(p, name, 0.001 * next(n)), 60, 0.05)
+        wait_until("the void", lambda p=person, h=hit: place.sql(f"select 1 from wallet.void where player = {p.id} and round = {h}"), 60)
+        patient(person)
 
 
 def test_a_jackpot_is_taken_back_through_crashes():

@@ -8,6 +8,7 @@ import time
 
 import lib_pages as pages
 from lib_play import RULES, Person, force, operator, pool_action
+from lib_raw import deposit, letter, raw
 from lib_stack import BIN, Installation, run, wait_until
 
 place = None
@@ -270,6 +271,44 @@ def test_a_void_with_its_jackpot_by_two():
     assert not found, found
 
 
+def test_a_void_is_decided_among_the_approvals():
+    """It stands with all that waits, where the second person refuses it; asked anew, they approve it."""
+    person = Person(place, deposit=10000)
+    force(place, person.name, [*RULES.stops(bonuses=3), 0], RULES.stops())
+    person.bet(1, 15, 1)
+    number = person.round["round"]
+    wait_until("the award", lambda: place.sql(f"select amount from wallet.journal where kind = 24 and player = {(1 << 48) + person.number}"), 60)
+    wait_until("the account", lambda: place.sql(f"select 1 from wallet.account where player = {person.id}"), 60)
+    page = pages.Page("console", "/operator/")
+    row = f"[...document.querySelectorAll('[data-table=approvals] tbody tr')].find((row) => row.innerText.includes('{person.name}'))"
+    for button in ("Refuse", "Approve"):
+        go(page, f"players/{person.number}")
+        do(page, "Void a round", {"game": "bewitched", "round": str(number), "award": "yes"})
+        send(page)
+        page.see("/second person/.test(document.querySelector('dialog').innerText)")
+        page.press("dialog button.main")
+        go(page, "approvals")
+        page.see(f"/You asked/.test({row}?.innerText) && {row}.innerText.includes('Void round {number} of bewitched')")
+        out(page)
+        inside(page, "fred")
+        go(page, "approvals")
+        page.see(f"{row}?.querySelector('button')")
+        page.picture("approvals-void")
+        page.evaluate(code=f"[...{row}.querySelectorAll('button')].find((one) => one.innerText === '{button}').click()")
+        page.see("/operator-1 anna asks/.test(document.querySelector('dialog[open] .what')?.innerText)")
+        if button == "Refuse":
+            page.fill(selector="dialog [name=reason]", value="it was paid rightly")
+        send(page)
+        done(page)
+        page.see(f"!{row}")
+        out(page)
+        inside(page, "anna")
+    assert place.sql(f"select status from gateway.void_request where player = {person.id} order by asked") == [["refused"], ["approved"]]
+    assert place.sql(f"select round from wallet.void where player = {person.id}") == [[str(number)]]
+    found = pages.browser.ask("problems")
+    assert not found, found
+
+
 def test_approvals():
     """A large deposit waits for another person, who sees it in the menu and decides with a reason."""
     person = Person(place, deposit=1000)
@@ -432,6 +471,33 @@ def test_a_game_is_stopped():
     done(page)
     page.see("!document.querySelector('main [role=alert]')")
     assert place.sql("select actor from gateway.game_start") == [] and place.sql("select * from wallet.switch") == []
+    found = pages.browser.ask("problems")
+    assert not found, found
+
+
+def test_dead_letters():
+    """What a service could not read is on the screen of health, where it is sent again or settled."""
+    person = Person(place)
+    before = person.balance
+    for number, amount in enumerate((4321, 8765)):
+        raw(place, "dead.letters", letter("wallet.commands", deposit(person, amount), f"reason {number}"), [0], "wallet")
+    page = pages.Page("console", "/operator/")
+    go(page, "health")
+    row = "[...document.querySelectorAll('[data-table=letters] tbody tr')].find((row) => row.innerText.includes('reason {}'))"
+    page.see(f"{row.format(0)} && {row.format(1)} && /waiting/.test(document.querySelector('#dead-letters header .badge')?.innerText)")
+    page.see(f"/deposit.*43\\.21/.test({row.format(0)}.innerText)")
+    page.picture("dead-letters")
+    for number, button, says in ((0, "Send again", "carries it out once"), (1, "Settle", "Nothing is done")):
+        page.evaluate(code=f"[...{row.format(number)}.querySelectorAll('button')].find((one) => one.innerText === '{button}').click()")
+        page.see("document.querySelector('dialog[open]')")
+        page.see(f"/{says}/.test(document.querySelector('dialog .what').innerText)")
+        page.fill(selector="dialog [name=reason]", value="it is looked into")
+        send(page)
+        done(page)
+        page.see(f"!{row.format(number)}")
+    assert place.sql("select status, act_by, act_reason, outcome from gateway.dead_letter where reason like 'reason _' order by reason") == [
+        ["sent", "operator-1 anna", "it is looked into", "done"], ["settled", "operator-1 anna", "it is looked into", ""]]
+    wait_until("the deposit", lambda: person.refresh()["balance_minor"] == before + 4321, 60)
     found = pages.browser.ask("problems")
     assert not found, found
 

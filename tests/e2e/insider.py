@@ -12,7 +12,7 @@ import roles
 import users
 from lib_bus import DEAF, MAY, Insider, Target, refused as counted
 from lib_insider import Tries, token
-from lib_play import RULES, Person, Socket, force
+from lib_play import RULES, Person, Socket, force, operator
 from lib_raw import envelope, field, raw
 from lib_stack import BIN, PSQL, ROOT, Installation, read_text, run, wait_until
 from roles import SERVICES, kafka_granted, kafka_tool, kafka_tried
@@ -352,16 +352,34 @@ def test_false_hits_are_announced():
     place.verify()
 
 
+def letter_of(found):
+    answer = operator(place, "/dead-letters", None, method="GET")
+    return next((letter for letter in answer.json["letters"] if letter["found"] == found), None) if answer.status == 200 else None
+
+
 def test_dead_letters_are_believed_by_people_alone():
+    """People read what anybody has written; a person who sends it again sends it to its writer, and what a writer may tell itself it may tell anyway."""
+    victim = target(Person(place))
     before = books()
     writers = [service for service, verb, topic in sorted(kafka_granted()) if (verb, topic) == ("write", "dead.letters")]
     for service in writers:
         raw(place, "dead.letters", envelope() + field(2, b"wallet.facts") + field(5, f"invented by {service}".encode()), [0], service)
+        deposit = envelope() + field(2, victim.player) + field(4, field(1, 20) + field(2, os.urandom(16)) + field(3, os.urandom(16)) + field(4, 100000) + field(5, EUR))
+        raw(place, "dead.letters", envelope() + field(2, b"wallet.commands") + field(5, f"deposited by {service}".encode()) + field(6, deposit), [0], service)
+    for service in writers:
+        letter = wait_until(f"the letter of {service}", lambda s=service: letter_of(f"deposited by {s}"), 60)
+        assert letter["service"] == service and letter["sendable"] == (service == "wallet"), letter
+        if service == "wallet":
+            continue  # it needs nobody to book a deposit, and the proof finds one
+        answer = operator(place, f"/dead-letters/{letter['id']}/send", {"reason": "it looks good"})
+        assert answer.status == 409 and answer.error["code"] == "letter_not_sent", answer
+        table.refused(service, "let a user send an invented deposit", "the letter is not of the owner of such commands")
     done = subprocess.run([f"{BIN}/kafka-raw", "letters"], cwd=place.data, env={**place.environment, **place.stack}, capture_output=True, text=True, timeout=60, check=True)
     for service in writers:
         assert f"invented by {service}" in done.stdout, (service, done.stdout)
         table.remains(service, "write a dead letter about nothing", "writes dead letters")
-    assert writers and books() == before
+    audited = {"gateway.audit": 0}  # with what was refused above
+    assert writers and {**books(), **audited} == {**before, **audited}
 
 
 def test_payments_says_that_a_provider_has_paid():

@@ -84,6 +84,8 @@ def adders():
         "/v1/operators/{}/webhooks/{}/dead": lambda i: insert("gateway.webhook_delivery", webhook=webhook, event=f"'event {time.time_ns()}'", kind="'test'", subject="''", body="'{\"n\": 1}'", dead="now()"),
         "/v1/operators/{}/audit": lambda i: insert("gateway.audit", operator=1, actor="'-a test'", action=f"'nothing {i}'", subject="'lists'", request_id="'none'", content="'{\"n\": [1, \"two\"]}'", status=200),
         "/v1/operators/{}/reports": lambda i: insert("gateway.report", operator=1, period="'year'", day=f"date '{1950 + i}-01-01'", content="'{}'", digest="sha256('{}')"),
+        "/v1/operators/{}/dead-letters": lambda i: insert("gateway.dead_letter", digest=some(32), service="'wallet'", instance="'wallet-1'", topic="'wallet.commands'", partition=0, position=-1, reason=f"'=reason {i}'",
+                                                   bytes=1, what="'deposit'", player=one.id, pool=0, why_not="'newer'", written="now()"),
         "/v1/operators/{}/players/{}/notes": lambda i: insert("gateway.note", operator=1, player=one.id, key=some(), content=some(), author="'a test'", note=f"'=note {i}'"),
         "/v1/operators/{}/players/{}/history": lambda i: one.deposit(1000 + i),
         "/v1/operators/{}/players/{}/withdrawals": lambda i: staff.answered(lambda: place.http("POST", f"{own}/withdrawals", {"amount_minor": 1000 + 100 * i + SILENT, "currency": "EUR"},
@@ -145,7 +147,7 @@ def test_what_there_is():
 def name_of(answer):
     """The member that has the rows."""
     names = ("withdrawals", "limits", "voids", "requests", "stopped", "bonus_spins", "actions", "transfers", "rates", "approvals", "unfinished", "sessions", "users", "keys", "rows", "reports", "webhooks",
-             "events", "players", "entries", "notes")
+             "events", "players", "entries", "notes", "letters")
     return next(name for name in names if isinstance(answer.get(name), list))
 
 

@@ -23,11 +23,11 @@ def printed(path):
 HTTP, SOCKET = printed("services/gateway/openapi.py"), printed("services/notifications/asyncapi.py")
 FRAMES = json.loads(json.dumps([message["payload"] for message in SOCKET["components"]["messages"].values()]).replace("openapi.json#", "#"))
 ROUTES = [(method.upper(), re.compile(re.sub(r"\{[^}]*\}", "[^/]+", path)), path, operation) for path, methods in HTTP["paths"].items() for method, operation in methods.items()]
-# Good answers of these take more than one test can do beside others: approvals.py, cards.py, cash.py, definitions.py, keys.py, staff.py and webhooks.py ask for
-# them.
+# Good answers of these take more than one test can do beside others: approvals.py, cards.py, cash.py, dead_letters.py, definitions.py, keys.py, staff.py and
+# webhooks.py ask for them.
 ELSEWHERE = {("GET", "/v1/cards/{card}"), ("POST", "/v1/cards/{card}/picks"), ("GET", "/v1/events/stream"), ("GET", "/v1/events/latest"), ("POST", "/v1/operators/{operator}/games/{game}/start"), ("POST", "/v1/operators/{operator}/games/{game}/stop"),
              ("POST", "/v1/operators/{operator}/players/{player}/withdrawals/{withdrawal}/decisions")} | {
-    (method, path) for method, _, path, _ in ROUTES if re.search(r"/v1/operator/(?!status)|/users|/user-sessions|/keys|/webhooks/|/webhooks$|/audit|/players/\{player\}$|/operators/\{operator\}/players$|/amounts/|/refuse$", path)}
+    (method, path) for method, _, path, _ in ROUTES if re.search(r"/v1/operator/(?!status)|/users|/user-sessions|/keys|/webhooks/|/webhooks$|/audit|/players/\{player\}$|/operators/\{operator\}/players$|/amounts/|/refuse$|/dead-letters/", path)}
 
 
 def unlike(schema, value):
@@ -208,6 +208,7 @@ def test_a_void():
     wait_until("the list", lambda: operator(place, f"/players/{person.number}/voids", None, method="GET").json["voids"], 10)
     assert operator(place, "/voids", None, method="GET").status == 200
     assert operator(place, "/voids/requests", None, method="GET").status == 200
+    assert operator(place, "/dead-letters?status=all&limit=5", None, method="GET").status == 200
     assert operator(place, f"/players/{person.number}/voids/{'00' * 16}/approve", None).status == 404
 
 

@@ -111,6 +111,7 @@ def plant_play():
         person.bet_through(coin=100, lines=15, coins=3)
     THINGS["round"] = person.told[-1]["round"]
     wait_until("a void", lambda: operator(place, f"/players/{NUMBER}/voids", {"game": "bewitched", "round": person.told[0]["round"], "reason": f"{WORD} void"}, "void").status == 200, 20)
+    THINGS["letter"] = 1
     THINGS["void"] = os.urandom(16).hex()
     place.sql("insert into gateway.void_request (operator, id, content, player, game, round, reason, awards, status, asked_key, asked_by) values "
               f"(1, '\\x{THINGS['void']}', '\\x00', {(1 << 48) + NUMBER}, 'bewitched', {THINGS['round']}, '{WORD} void', 1, 'waiting', '\\x00', 'operator-1')", writer=True)

@@ -30,6 +30,7 @@ MAY = [(rf"{method} {pattern}", set(roles.split())) for method, pattern, roles i
     ("GET", ".*/(audit|ledger|unfinished)", "viewer finance jackpots administrator"),
     ("(GET|POST)", ".*/users.*", "administrator"),
     ("(GET|POST)", ".*/keys.*", "administrator"),
+    ("(GET|POST)", ".*/dead-letters.*", "jackpots administrator"),
     ("GET", ".*/webhooks", "viewer support finance jackpots administrator"),
     ("(GET|POST)", ".*/webhooks.*", "administrator"),
     ("POST", ".*/(players|sessions)", ""),

@@ -23,7 +23,8 @@ BY_DATABASE = {
     f"POST {OPERATOR}/keys/{{}}": "key rotate, key end", f"GET {OPERATOR}/webhooks": "webhooks list", f"POST {OPERATOR}/webhooks/{{}}": "webhooks test",
     f"GET {OPERATOR}/webhooks/{{}}/dead": "webhooks dead", f"POST {OPERATOR}/webhooks/{{}}/dead": "webhooks resend",
 }
-BY_DATABASE |= {f"GET {OPERATOR}/offer": "offer list", f"POST {OPERATOR}/offer": "offer games, offer currencies", f"GET {OPERATOR}/players/{{}}/export": "player export"}
+BY_DATABASE |= {f"GET {OPERATOR}/offer": "offer list", f"POST {OPERATOR}/offer": "offer games, offer currencies", f"GET {OPERATOR}/players/{{}}/export": "player export",
+                f"GET {OPERATOR}/dead-letters": "dead list", f"POST {OPERATOR}/dead-letters/{{}}/send": "dead send", f"POST {OPERATOR}/dead-letters/{{}}/settle": "dead settle"}
 OWN = "a session of the console is a browser's: a terminal has a key instead"
 WITHOUT = {
     f"POST {OPERATOR}/sessions": "a player's token is for the pages that show the game: whoever sees it can play as the player",

@@ -4,6 +4,7 @@
 #include "tools/jackpotctl/backend_key.h"
 #include "tools/jackpotctl/close_day.h"
 #include "tools/jackpotctl/commands.h"
+#include "tools/jackpotctl/dead.h"
 #include "tools/jackpotctl/fold.h"
 #include "tools/jackpotctl/keys.h"
 #include "tools/jackpotctl/offers.h"
@@ -351,6 +352,31 @@ int run_quarantine_release(const struct call *call)
 	PGconn *conn = database_open(call);
 
 	return ended(conn, quarantine_release(conn, call->arguments[0], json(call)));
+}
+
+int run_dead_list(const struct call *call)
+{
+	PGconn *conn = database_open(call);
+
+	return ended(conn, dead_list(conn, json(call)));
+}
+
+static int letter(const struct call *call, const char *what)
+{
+	PGconn *conn = database_open(call);
+
+	return ended(conn, dead_act(conn, what, call_operator(call), call->arguments[0],
+				   call->values[OPTION_REASON], json(call)));
+}
+
+int run_dead_send(const struct call *call)
+{
+	return letter(call, "send");
+}
+
+int run_dead_settle(const struct call *call)
+{
+	return letter(call, "settle");
 }
 
 /* ---- users and back ends ---- */

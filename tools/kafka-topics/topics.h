@@ -30,9 +30,8 @@ static const char *const topics_former[] = { "spin.commands", "wallet.commands",
 
 enum { TOPIC_COUNT = (int)(sizeof(topic_specs) / sizeof(topic_specs[0])) };
 
-/* What each service may do, and no more; nobody else has a user. Nobody reads dead letters but a
- * person, as the administrator. There are no groups and no transactions; to write without
- * duplicates (idempotence) needs no right of its own. */
+/* What each service may do, and no more; nobody else has a user. There are no groups and no
+ * transactions; to write without duplicates (idempotence) needs no right of its own. */
 enum topic_verb { TOPIC_WRITE, TOPIC_READ };
 
 struct topic_grant {
@@ -54,6 +53,7 @@ static const struct topic_grant topic_grants[] = {
 	{ "jackpot-cards", TOPIC_WRITE, "jackpot.facts" },
 	{ "jackpot-cards", TOPIC_WRITE, "dead.letters" },
 	{ "payments", TOPIC_WRITE, "dead.letters" },
+	{ "gateway", TOPIC_READ, "dead.letters" },
 	{ "notifications", TOPIC_READ, "wallet.facts" },
 	{ "notifications", TOPIC_READ, "jackpot.facts" },
 };

@@ -18,8 +18,9 @@ rd_kafka_topic_t *kafka_topic(rd_kafka_t *rk, rd_kafka_topic_t **topics, enum to
 
 /* kafka_signed.c: kafka_put hands a message to librdkafka with its MAC. kafka_signed is true if the
  * MAC of a message is right; it counts the others and logs at most one a second. Without keys
- * (event_mac_use), messages leave without a MAC and every message is accepted. */
+ * (event_mac_use), messages leave without a MAC and every message is accepted. *sender_r is the
+ * service that sent the message; NULL if the MAC is not right, or was not checked. */
 rd_kafka_resp_err_t kafka_put(rd_kafka_t *rk, rd_kafka_topic_t *rkt, const struct event *event);
-bool kafka_signed(const rd_kafka_message_t *message, enum topic topic);
+bool kafka_signed(const rd_kafka_message_t *message, enum topic topic, const char **sender_r);
 
 #endif

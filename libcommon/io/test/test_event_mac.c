@@ -67,6 +67,8 @@ static void test_each_topic_has_its_writers_and_readers(void **state)
 		{ TOPIC_WALLET_FACTS, "wallet", "spin-engine notifications wallet" },
 		{ TOPIC_JACKPOT_FEED, "wallet", "progressive-pool jackpot-cards" },
 		{ TOPIC_JACKPOT_FACTS, "progressive-pool jackpot-cards", "notifications" },
+		{ TOPIC_DEAD_LETTERS, "wallet spin-engine progressive-pool jackpot-cards payments",
+			"gateway" },
 	};
 	uint8_t header[EVENT_MAC_MAX];
 	(void)state;

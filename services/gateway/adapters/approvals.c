@@ -1,5 +1,5 @@
-/* The list of all that waits for a second person: amounts, actions on pools, rates, and withdrawals
- * that may be decided by hand. */
+/* The list of all that waits for a second person: amounts, actions on pools, rates, voids that name
+ * a jackpot, and withdrawals that may be decided by hand. */
 #include "services/gateway/adapters/lists.h"
 #include "services/gateway/adapters/operator_keys.h"
 #include "services/gateway/adapters/pool_actions.h"
@@ -21,8 +21,8 @@
  * waits is not listed twice. $1 the operator, $2 the digest of who asks, $3 to $5 whether they
  * decide about amounts and withdrawals, pools, rates; $6 and $7 the operator's first and last
  * player; $8 the age from which a withdrawal is decided by hand; $9 to $11 the position:
- * withdrawals, the time, the id. Who decides about a kind sees all of it; everybody sees what they
- * asked for. */
+ * withdrawals, the time, the id; $12 the rows of a page; $13 whether they decide about voids. Who
+ * decides about a kind sees all of it; everybody sees what they asked for. */
 static const char list_sql[] =
 	"with every as (select 'amount' as kind, a.id, a.action, a.player, 0 as pool, a.currency, "
 	"a.amount_minor as amount, coalesce(w.balance, 0) as before, '' as parameters, a.reason, "
@@ -34,6 +34,11 @@ static const char list_sql[] =
 	"and status = 'waiting' union all select 'rate', id, 'rate', 0, 0, currency, rate_nano, "
 	"coalesce(before_rate_nano, 0), '', reason, asked_by, asked, null, asked_key = $2::bytea, "
 	"$5::boolean from gateway.fx_request where operator = $1::integer and status = 'waiting' "
+	"union all select 'void', v.id, 'void', v.player, 0, coalesce(w.currency, 0), v.awards, 0, "
+	"json_build_object('game', v.game, 'round', v.round)::text, v.reason, v.asked_by, v.asked, "
+	"null, v.asked_key = $2::bytea, $13::boolean from gateway.void_request v left join "
+	"wallet.account w on w.player = v.player where v.operator = $1::integer and v.status = "
+	"'waiting' "
 	"union all select 'withdrawal', h.id, 'withdrawal', h.player, 0, h.currency, h.amount, 0, "
 	"'', '', 'player', h.booked, null, false, $3::boolean from wallet.hold h where h.kind = 28 "
 	"and h.settled_kind = 0 and h.player between $6::bigint and $7::bigint and h.booked <= "
@@ -109,7 +114,7 @@ static void matter_json(struct json_out *out, const PGresult *rows, int i)
 		out_null(out, "balance_minor");
 	rate_member(out, "rate", rate ? pg_number(rows, i, AMOUNT) : 0);
 	rate_member(out, "before_rate", rate ? pg_number(rows, i, BEFORE) : 0);
-	out_raw(out, "parameters", pool ? pool_figures(PQgetvalue(rows, i, PARAMETERS)) : "null");
+	out_raw(out, "parameters", pool_figures(PQgetvalue(rows, i, PARAMETERS)));
 }
 
 static void approval_json(struct json_out *out, const PGresult *rows, int i)
@@ -187,7 +192,7 @@ void on_approvals(struct edge_request *request, void *context)
 				   ? "true"
 				   : "false";
 	if (!pool_operator(operator_id))
-		may[PERMIT_JACKPOTS] = "false";
+		may[PERMIT_JACKPOTS] = may[PERMIT_VOID] = "false";
 	if (gateway->settings.fx_operator != 0 && gateway->settings.fx_operator != operator_id)
 		may[PERMIT_RATES] = "false";
 	(void)snprintf(operator_text, sizeof(operator_text), "%" PRIu32, operator_id);
@@ -199,7 +204,7 @@ void on_approvals(struct edge_request *request, void *context)
 	(void)snprintf(age, sizeof(age), "%" PRId64, gateway->settings.decide_after_s);
 	const char *parameters[] = { operator_text, digest, may[PERMIT_MONEY], may[PERMIT_JACKPOTS],
 		may[PERMIT_RATES], first, last, age, page.after[0], page.after[1], page.after[2],
-		page.limit_text };
-	pg_pool_query(gateway->pg_ro, list_sql, 12, parameters, QUERY_MS, on_list,
+		page.limit_text, may[PERMIT_VOID] };
+	pg_pool_query(gateway->pg_ro, list_sql, 13, parameters, QUERY_MS, on_list,
 		waiter_new(sizeof(struct waiter), gateway, request, 0));
 }

@@ -1,6 +1,7 @@
 /* The gateway's state: created from the settings before any connection is made, and freed with the
  * connections when the process ends. */
 #include "services/gateway/adapters/amounts.h"
+#include "services/gateway/adapters/letters.h"
 #include "services/gateway/adapters/reports.h"
 #include "services/gateway/adapters/staff.h"
 #include "services/gateway/adapters/webhooks.h"
@@ -72,6 +73,7 @@ void gateway_end(struct gateway *gateway)
 	staff_end();
 	webhooks_end();
 	rollups_end();
+	letters_end();
 	edge_free(&gateway->edge);
 	nn_bus_free(&gateway->bus);
 	owners_free(&gateway->owners);

@@ -60,6 +60,8 @@ struct service_request {
 	const Carillon__OperatorReply *action; /* the same of an operator's command */
 	/* Kept to ask again: any message may be lost. */
 	enum topic topic; /* the kind of command */
+	const char *only; /* a constant: the one service that it goes to; NULL: all that may own it
+			   */
 	uint32_t shard;
 	uint8_t *bytes; /* packed for nanomsg */
 	size_t length;
@@ -160,6 +162,11 @@ bool request_wallet(struct gateway *gateway, struct edge_request *request,
 	struct service_request sent, Carillon__WalletCommand *command);
 bool request_cards(struct gateway *gateway, struct edge_request *request,
 	struct service_request sent, Carillon__JackpotCommand *command);
+/* Sends a command of sent.topic again as it was once sent, of at most LETTER_SENT_MAX bytes; behind
+ * its bytes only the address and the number for the reply are added, which count as the last of
+ * their fields. No client waits. False: too many requests are open. */
+bool request_again(
+	struct gateway *gateway, struct service_request sent, const uint8_t *bytes, size_t length);
 /* For `done` functions that got no answer: 503, this request did nothing, if no owner was
  * handed it; else 504, because it may have been carried out. */
 void answer_timed_out(struct edge_request *request, const struct service_request *sent);
@@ -340,7 +347,7 @@ edge_handler on_config, on_games, on_game, on_demo_session, on_open_player, on_s
 	on_withdrawal, on_correction, on_grant, on_block, on_bonus_spins, on_bonus_spins_list,
 	on_bonus_spins_end, on_withdrawals, on_withdrawal_look, on_withdrawal_decide, on_grant_back,
 	on_payment_call, on_limit, on_limits, on_own_limit, on_own_limits, on_void, on_voids,
-	on_void_approve, on_void_requests, on_void_report;
+	on_void_approve, on_void_refuse, on_void_requests, on_void_report;
 edge_handler on_state, on_round, on_action, on_settings, on_rounds, on_journal, on_replay,
 	on_jackpots, on_winners, on_status, on_cards, on_card, on_card_pick;
 edge_handler on_pool_action, on_pool_approve, on_pool_refuse, on_pool_actions, on_pool_transfers;

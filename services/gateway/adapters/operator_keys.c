@@ -247,7 +247,7 @@ bool key_may_use(struct gateway *gateway, struct edge_request *request, uint32_t
 		return true;
 	if (!scope_kind_of(post, permission, &kind))
 		refusal.message = "A key with limits may not make or change users, keys and "
-				  "webhooks. Nothing was done.";
+				  "webhooks, nor deal with dead letters. Nothing was done.";
 	else if (!scope_has(scope, kind))
 		return kind_refused(gateway, request, refusal, scope, kind);
 	else

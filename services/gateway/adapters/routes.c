@@ -1,6 +1,7 @@
 /* The routes of the gateway: method, path, handler, and whether the request has a body
  * (docs/contracts.md). */
 #include "services/gateway/adapters/ledger.h"
+#include "services/gateway/adapters/letters.h"
 #include "services/gateway/adapters/offers.h"
 #include "services/gateway/adapters/operator_keys.h"
 #include "services/gateway/adapters/staff.h"
@@ -48,6 +49,7 @@ const struct edge_route gateway_routes[] = {
 	{ EDGE_POST, "/v1/operators/{}/players/{}/voids", on_void, true },
 	{ EDGE_GET, "/v1/operators/{}/players/{}/voids", on_voids, false },
 	{ EDGE_POST, "/v1/operators/{}/players/{}/voids/{}/approve", on_void_approve, false },
+	{ EDGE_POST, "/v1/operators/{}/players/{}/voids/{}/refuse", on_void_refuse, true },
 	{ EDGE_GET, "/v1/operators/{}/voids", on_void_report, false },
 	{ EDGE_GET, "/v1/operators/{}/voids/requests", on_void_requests, false },
 	{ EDGE_GET, "/v1/operators/{}/offer", on_offer, false },
@@ -82,6 +84,9 @@ const struct edge_route gateway_routes[] = {
 	{ EDGE_GET, "/v1/operator/proof", on_proof, false },
 	{ EDGE_GET, "/v1/operators/{}/ledger", on_ledger, false },
 	{ EDGE_GET, "/v1/operators/{}/unfinished", on_unfinished, false },
+	{ EDGE_GET, "/v1/operators/{}/dead-letters", on_letters, false },
+	{ EDGE_POST, "/v1/operators/{}/dead-letters/{}/send", on_letter_send, true },
+	{ EDGE_POST, "/v1/operators/{}/dead-letters/{}/settle", on_letter_settle, true },
 	{ EDGE_POST, "/v1/operator/login", on_staff_login, true },
 	{ EDGE_GET, "/v1/operator/session", on_staff_session, false },
 	{ EDGE_POST, "/v1/operator/logout", on_staff_logout, false },

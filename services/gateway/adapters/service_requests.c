@@ -74,20 +74,23 @@ static bool services_silent(const struct gateway *gateway, uint64_t now_us)
 
 /* The services that a request goes to. A pool's number does not say whether it is a progressive or
  * a set of Jackpot Cards: the service that does not own it ignores the command. */
-static const char *const *servers_of(enum topic kind)
+static const char *const *servers_of(const struct service_request *sent)
 {
 	static const char *const ENGINE[] = { "spin-engine", NULL };
 	static const char *const WALLET[] = { "wallet", NULL };
 	static const char *const JACKPOT[] = { "progressive-pool", "jackpot-cards", NULL };
-	return kind == TOPIC_SPIN_COMMANDS     ? ENGINE
-	       : kind == TOPIC_WALLET_COMMANDS ? WALLET
-					       : JACKPOT;
+	static const char *only[2];
+	only[0] = sent->only;
+	return sent->only != NULL		      ? only
+	       : sent->topic == TOPIC_SPIN_COMMANDS   ? ENGINE
+	       : sent->topic == TOPIC_WALLET_COMMANDS ? WALLET
+						      : JACKPOT;
 }
 
 static uint64_t epochs_of(const struct gateway *gateway, const struct service_request *sent)
 {
 	uint64_t epochs = 0;
-	for (const char *const *server = servers_of(sent->topic); *server != NULL; server++)
+	for (const char *const *server = servers_of(sent); *server != NULL; server++)
 		epochs += owners_of(gateway->owners, *server, sent->shard)->epoch;
 	return epochs;
 }
@@ -95,7 +98,7 @@ static uint64_t epochs_of(const struct gateway *gateway, const struct service_re
 /* It leaves at the end of this turn of the loop. */
 static void ask(struct gateway *gateway, struct service_request *sent, uint64_t now_us)
 {
-	for (const char *const *server = servers_of(sent->topic); *server != NULL; server++) {
+	for (const char *const *server = servers_of(sent); *server != NULL; server++) {
 		const struct owner *owner = owners_of(gateway->owners, *server, sent->shard);
 		nn_bus_gather(gateway->bus, owner->url, sent->bytes, sent->length);
 		sent->handed = sent->handed || owner->url[0] != '\0';
@@ -118,25 +121,33 @@ static bool refused_busy(struct edge_request *request, const struct service_requ
 	return false;
 }
 
-static void go(struct gateway *gateway, struct edge_request *request, struct service_request *sent,
-	size_t slot, const ProtobufCMessage *command)
+/* Keeps the packed command in its slot and sends it. */
+static void go_packed(struct gateway *gateway, struct edge_request *request,
+	struct service_request *sent, size_t slot, const uint8_t *command, size_t length)
 {
-	static uint8_t packed[COMMAND_MAX];
-	size_t length = protobuf_c_message_get_packed_size(command);
 	sent->ticket = request == NULL ? 0 : edge_ticket(request);
 	sent->shard = sent->pool > 0 ? shard_of_pool(sent->pool, gateway->shards)
 				     : shard_of_player(sent->player, gateway->shards);
+	sent->bytes = malloc(length + DIRECT_HEAD_MAX);
+	if (sent->bytes == NULL)
+		fatal("out of memory");
+	sent->length = direct_pack(sent->topic, sent->shard, command, length, sent->bytes);
+	gateway->requests[slot] = *sent;
+	ask(gateway, &gateway->requests[slot], edge_now_us(gateway->edge));
+}
+
+static uint8_t packed[COMMAND_MAX];
+
+static void go(struct gateway *gateway, struct edge_request *request, struct service_request *sent,
+	size_t slot, const ProtobufCMessage *command)
+{
+	size_t length = protobuf_c_message_get_packed_size(command);
 	if (length > COMMAND_MAX)
 		fatal("a command has %zu bytes, expected at most %d: the tables of request "
 		      "fields allow values that are too long",
 			length, COMMAND_MAX);
 	(void)protobuf_c_message_pack(command, packed);
-	sent->bytes = malloc(length + DIRECT_HEAD_MAX);
-	if (sent->bytes == NULL)
-		fatal("out of memory");
-	sent->length = direct_pack(sent->topic, sent->shard, packed, length, sent->bytes);
-	gateway->requests[slot] = *sent;
-	ask(gateway, &gateway->requests[slot], edge_now_us(gateway->edge));
+	go_packed(gateway, request, sent, slot, packed, length);
 }
 
 static void envelope_fill(Carillon__Envelope *envelope, struct service_request *sent)
@@ -212,6 +223,33 @@ bool request_cards(struct gateway *gateway, struct edge_request *request,
 	command->envelope = &envelope;
 	command->reply_to = common.nn_url;
 	go(gateway, request, &sent, slot, &command->base);
+	return true;
+}
+
+/* The fields of a command that say where its reply goes, and nothing else. */
+static size_t reply_fields(enum topic kind, uint64_t correlation, uint8_t *out)
+{
+	Carillon__WalletCommand wallet;
+	Carillon__JackpotCommand jackpot;
+	carillon__wallet_command__init(&wallet);
+	carillon__jackpot_command__init(&jackpot);
+	wallet.reply_to = jackpot.reply_to = common.nn_url;
+	wallet.correlation = jackpot.correlation = correlation;
+	return kind == TOPIC_WALLET_COMMANDS ? carillon__wallet_command__pack(&wallet, out)
+					     : carillon__jackpot_command__pack(&jackpot, out);
+}
+
+bool request_again(
+	struct gateway *gateway, struct service_request sent, const uint8_t *bytes, size_t length)
+{
+	Carillon__Envelope unused;
+	uint64_t correlation;
+	size_t slot;
+	if (!begin(gateway, NULL, &sent, &unused, &correlation, &slot))
+		return false;
+	memcpy(packed, bytes, length);
+	length += reply_fields(sent.topic, correlation, packed + length);
+	go_packed(gateway, NULL, &sent, slot, packed, length);
 	return true;
 }
 

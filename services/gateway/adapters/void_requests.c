@@ -1,5 +1,5 @@
 /* Voids that take back a round's jackpots: one key or user of the operator requests them, another
- * approves. */
+ * approves or refuses. */
 #include "services/gateway/adapters/lists.h"
 #include "services/gateway/adapters/money.h"
 #include "services/gateway/adapters/pool_actions.h"
@@ -7,6 +7,7 @@
 
 #include "libcommon/base/hex.h"
 
+#include <jansson.h>
 #include <sodium.h>
 
 #include <inttypes.h>
@@ -22,6 +23,7 @@ struct waiting {
 	struct waiter waiter; /* first */
 	uint32_t operator_id;
 	struct void_order order;
+	bool refuses, again; /* of a decision; again: it is asked for the second time */
 	char operator_text[TEXT_NUMBER], player_text[TEXT_NUMBER], round_text[TEXT_NUMBER],
 		awards_text[TEXT_NUMBER];
 	char id[HEX_MAX], content[HEX_MAX], key[HEX_MAX];
@@ -42,7 +44,7 @@ enum column {
 	ASKED_BY,
 	APPROVED_BY,
 	ASKED_US,
-	MADE, /* of an approval: this request made it */
+	MADE, /* of a decision: this request made it */
 	SAME  /* the requester asks */
 };
 
@@ -94,11 +96,16 @@ bool void_may_name(struct gateway *gateway, struct edge_request *request, uint32
 static void audit(
 	const struct waiting *waiting, const char *action, const char *id, uint32_t status)
 {
-	char content[64];
+	json_t *json = json_pack("{s:s,s:b}", "id", id, "award", 1);
+	char *content;
 
-	(void)snprintf(content, sizeof(content), "{\"id\":\"%.32s\",\"award\":true}", id);
+	if (waiting->refuses)
+		(void)json_object_set_new(json, "reason", json_string(waiting->order.body.reason));
+	content = json_dumps(json, JSON_COMPACT);
+	json_decref(json);
 	audit_write(waiting->waiter.gateway, waiting->waiter.ticket, waiting->operator_id, action,
-		waiting->order.player, content, status);
+		waiting->order.player, content == NULL ? "{}" : content, status);
+	free(content);
 }
 
 static void order_json(struct json_out *out, const PGresult *row, int i)
@@ -121,7 +128,7 @@ static void order_json(struct json_out *out, const PGresult *row, int i)
 }
 
 /* An approved order is carried out as requested. */
-static void approved(struct waiting *waiting, struct edge_request *request, const PGresult *row)
+static void approved(struct waiting *waiting, const PGresult *row)
 {
 	struct void_order *order = &waiting->order;
 
@@ -134,13 +141,22 @@ static void approved(struct waiting *waiting, struct edge_request *request, cons
 		order->body.reason, sizeof(order->body.reason), "%s", PQgetvalue(row, 0, REASON));
 	if (hex_parse(PQgetvalue(row, 0, ID), ID_BYTES, order->id) &&
 		hex_parse(PQgetvalue(row, 0, CONTENT), ID_BYTES, order->hash))
-		void_carry_out(waiting->waiter.gateway, request, order);
+		void_carry_out(waiting->waiter.gateway, order);
+}
+
+static void answer_order(
+	struct waiting *waiting, struct edge_request *request, const PGresult *row, uint32_t status)
+{
+	struct gateway *gateway = waiting->waiter.gateway;
+
+	out_begin(&gateway->out);
+	order_json(&gateway->out, row, 0);
+	answer_sent(gateway, request, status);
 }
 
 static void on_asked(void *context, PGresult *result, const char *error)
 {
 	struct waiting *waiting = context;
-	struct gateway *gateway = waiting->waiter.gateway;
 	struct edge_request *request = waiter_rows(&waiting->waiter, result, error);
 
 	if (request == NULL)
@@ -152,12 +168,14 @@ static void on_asked(void *context, PGresult *result, const char *error)
 		audit(waiting, "void", PQgetvalue(result, 0, ID), 422);
 		void_other_content(request);
 	} else if (strcmp(PQgetvalue(result, 0, STATUS), "approved") == 0) {
-		approved(waiting, request, result);
+		approved(waiting, result);
+	} else if (strcmp(PQgetvalue(result, 0, STATUS), "refused") == 0) {
+		edge_answer_error(request, 409, "approval_refused",
+			"Another user or key has refused this request. Nothing was done.",
+			"Idempotency-Key", NULL, "a new key, if it is to be asked for again");
 	} else {
 		audit(waiting, "void", PQgetvalue(result, 0, ID), 202);
-		out_begin(&gateway->out);
-		order_json(&gateway->out, result, 0);
-		answer_sent(gateway, request, 202);
+		answer_order(waiting, request, result, 202);
 	}
 out:
 	free(waiting);
@@ -183,53 +201,106 @@ void void_ask_second(
 		10, parameters, WRITE_MS, on_asked, waiting);
 }
 
-/* Of two approvals at once the second finds the row as it was before the first: still waiting. So
- * whose request it is tells whether it is approved now. */
-static void on_approved(void *context, PGresult *result, const char *error)
+static void answer_decided(struct edge_request *request)
+{
+	edge_answer_error(request, 409, "approval_decided",
+		"This request has already been decided otherwise.", "id",
+		edge_parameter(request, 2), "the id of a void that waits for approval");
+}
+
+/* Whoever decided has gone: what they approved is recorded, so it is carried out. */
+static void decided_alone(struct waiting *waiting, const PGresult *result)
+{
+	if (!waiting->refuses && result != NULL && PQresultStatus(result) == PGRES_TUPLES_OK &&
+		PQntuples(result) == 1 && PQgetvalue(result, 0, MADE)[0] == 't')
+		approved(waiting, result);
+}
+
+static void decision_query(struct waiting *waiting);
+
+/* Of two decisions at once the second finds the row as it was before the first: still waiting. The
+ * next look finds it decided. */
+static void on_decided(void *context, PGresult *result, const char *error)
 {
 	struct waiting *waiting = context;
 	struct edge_request *request = waiter_rows(&waiting->waiter, result, error);
+	const char *what = waiting->refuses ? "void refusal" : "void approval", *status;
 
 	if (result != NULL && PQntuples(result) == 1 && PQgetvalue(result, 0, MADE)[0] == 't')
-		audit(waiting, "void approval", PQgetvalue(result, 0, ID), 200);
-	if (request == NULL)
+		audit(waiting, what, PQgetvalue(result, 0, ID), 200);
+	if (request == NULL) {
+		decided_alone(waiting, result);
 		goto out;
+	}
 	if (PQntuples(result) == 0) {
 		edge_answer_error(request, 404, "void_unknown",
 			"No void with this id was requested for this player.", "id",
 			edge_parameter(request, 2), "the id of a void that waits for approval");
-	} else if (PQgetvalue(result, 0, SAME)[0] != 't') {
-		approved(waiting, request, result);
-	} else {
-		audit(waiting, "void approval", PQgetvalue(result, 0, ID), 403);
+		goto out;
+	}
+	status = PQgetvalue(result, 0, STATUS);
+	if (PQgetvalue(result, 0, SAME)[0] == 't') {
+		audit(waiting, what, PQgetvalue(result, 0, ID), 403);
 		answer_same_approver(request);
+	} else if (strcmp(status, "waiting") == 0 && !waiting->again) {
+		waiting->again = true;
+		decision_query(waiting);
+		return;
+	} else if (strcmp(status, waiting->refuses ? "refused" : "approved") != 0) {
+		answer_decided(request);
+	} else if (waiting->refuses) {
+		answer_order(waiting, request, result, 200);
+	} else {
+		approved(waiting, result);
 	}
 out:
 	free(waiting);
 }
 
-void on_void_approve(struct edge_request *request, void *context)
+static void decision_query(struct waiting *waiting)
 {
-	struct gateway *gateway = context;
-	struct void_order order = { 0 };
-	uint32_t operator_id;
-
-	if (!auth_operator_path(gateway, request, &operator_id) ||
-		!player_path(request, operator_id, &order.player) || !id_path(request, order.id) ||
-		!void_may_name(gateway, request, operator_id, &order))
-		return;
-	struct waiting *waiting = waiting_new(gateway, request, operator_id, &order);
 	const char *parameters[] = { waiting->operator_text, waiting->id, waiting->key,
-		waiting->order.actor, waiting->player_text };
-	pg_pool_query(gateway->pg,
-		"with made as (update gateway.void_request set status = 'approved', approved_key = "
+		waiting->order.actor, waiting->player_text,
+		waiting->refuses ? "refused" : "approved" };
+
+	pg_pool_query(waiting->waiter.gateway->pg,
+		"with made as (update gateway.void_request set status = $6, approved_key = "
 		"$3::bytea, approved_by = $4, approved = now() where operator = $1::integer and id "
 		"= $2::bytea and player = $5::bigint and status = 'waiting' and asked_key <> "
 		"$3::bytea returning *) select " COLUMNS
 		", true, false from made union all select " COLUMNS
-		", false, asked_key = $3::bytea from gateway.void_request where operator = $1::integer and id = $2::bytea and "
-		"player = $5::bigint and not exists (select from made)",
-		5, parameters, WRITE_MS, on_approved, waiting);
+		", false, asked_key = $3::bytea from gateway.void_request where operator = "
+		"$1::integer and id = $2::bytea and player = $5::bigint and not exists (select "
+		"from made)",
+		6, parameters, WRITE_MS, on_decided, waiting);
+}
+
+static void decide(struct edge_request *request, struct gateway *gateway, bool refuses)
+{
+	struct void_order order = { 0 };
+	struct reason_body body = { 0 };
+	uint32_t operator_id;
+
+	if (!auth_operator_path(gateway, request, &operator_id) ||
+		!player_path(request, operator_id, &order.player) || !id_path(request, order.id) ||
+		!void_may_name(gateway, request, operator_id, &order) ||
+		(refuses && !answer_parse(request, reason_fields, &body)))
+		return;
+	(void)snprintf(order.body.reason, sizeof(order.body.reason), "%s", body.reason);
+	order.ticket = edge_ticket(request);
+	struct waiting *waiting = waiting_new(gateway, request, operator_id, &order);
+	waiting->refuses = refuses;
+	decision_query(waiting);
+}
+
+void on_void_approve(struct edge_request *request, void *context)
+{
+	decide(request, context, false);
+}
+
+void on_void_refuse(struct edge_request *request, void *context)
+{
+	decide(request, context, true);
 }
 
 static const struct list requests_list = { "requests",

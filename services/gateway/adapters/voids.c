@@ -21,14 +21,14 @@ struct waiting {
 	struct void_order order; /* a requested void */
 };
 
-static struct waiting *waiting_new(struct gateway *gateway, struct edge_request *request)
+static struct waiting *waiting_new(struct gateway *gateway, uint64_t ticket)
 {
 	struct waiting *waiting = calloc(1, sizeof(*waiting));
 
 	if (waiting == NULL)
 		fatal("out of memory");
 	waiting->gateway = gateway;
-	waiting->ticket = edge_ticket(request);
+	waiting->ticket = ticket;
 	return waiting;
 }
 
@@ -42,6 +42,14 @@ static struct edge_request *request_of(
 		return request;
 	answer_unavailable(request, error);
 	return NULL;
+}
+
+/* Does it end here? Who approved it may have gone; it is carried out all the same. */
+static bool is_over(
+	const struct waiting *waiting, const struct edge_request *request, const PGresult *result)
+{
+	return request == NULL && (!waiting->order.approved || result == NULL ||
+					  PQresultStatus(result) != PGRES_TUPLES_OK);
 }
 
 /* ---- rounds ---- */
@@ -128,7 +136,8 @@ static void void_audit(struct gateway *gateway, uint64_t ticket, player_id playe
 /* A jackpot is paid within about this time. */
 static void retry_hint(struct edge_request *request)
 {
-	edge_answer_header(request, "Retry-After", "2");
+	if (request != NULL)
+		edge_answer_header(request, "Retry-After", "2");
 }
 
 /* A retry with the same key is the same void, even after later moves of the player. */
@@ -152,7 +161,7 @@ static void on_voided(struct gateway *gateway, struct edge_request *request,
 			retry_hint(request);
 		answer_reply(gateway, request, reply);
 	} else {
-		row_query(waiting_new(gateway, request), sent->player, sent->number);
+		row_query(waiting_new(gateway, edge_ticket(request)), sent->player, sent->number);
 	}
 }
 
@@ -219,7 +228,8 @@ static void refuse_void(const struct waiting *waiting, struct edge_request *requ
 {
 	void_audit(waiting->gateway, waiting->ticket, waiting->order.player,
 		waiting->order.body.round, waiting->order.body.game, 409);
-	edge_answer_error(request, 409, code, message, "round", NULL, NULL);
+	if (request != NULL)
+		edge_answer_error(request, 409, code, message, "round", NULL, NULL);
 }
 
 static void on_claims(void *context, PGresult *result, const char *error)
@@ -228,7 +238,7 @@ static void on_claims(void *context, PGresult *result, const char *error)
 	struct edge_request *request = request_of(waiting, result, error);
 	struct void_order *order = &waiting->order;
 
-	if (request == NULL)
+	if (is_over(waiting, request, result))
 		goto out;
 	order->awards = pg_number(result, 0, 1);
 	if (PQgetvalue(result, 0, 2)[0] == 't') {
@@ -289,12 +299,13 @@ static void on_known(void *context, PGresult *result, const char *error)
 {
 	struct waiting *waiting = context;
 	struct edge_request *request = request_of(waiting, result, error);
-	bool known = request != NULL && PQntuples(result) == 1;
+	bool over = is_over(waiting, request, result);
+	bool known = !over && PQntuples(result) == 1;
 	bool same_id = known && PQgetvalue(result, 0, KNOWN_SAME_ID)[0] == 't';
 	bool other_game = known && strcmp(game_slug((uint32_t)pg_number(result, 0, KNOWN_GAME)),
 					   waiting->order.body.game) != 0;
 
-	if (request == NULL) {
+	if (over) {
 		free(waiting);
 		return;
 	}
@@ -308,7 +319,9 @@ static void on_known(void *context, PGresult *result, const char *error)
 		again	  ? 200
 		: same_id ? 422
 			  : 409);
-	if (again)
+	if (request == NULL)
+		;
+	else if (again)
 		answer_row(waiting->gateway, request, result, void_json);
 	else if (same_id)
 		void_other_content(request);
@@ -318,10 +331,9 @@ static void on_known(void *context, PGresult *result, const char *error)
 	free(waiting);
 }
 
-void void_carry_out(
-	struct gateway *gateway, struct edge_request *request, const struct void_order *order)
+void void_carry_out(struct gateway *gateway, const struct void_order *order)
 {
-	struct waiting *waiting = waiting_new(gateway, request);
+	struct waiting *waiting = waiting_new(gateway, order->ticket);
 	char numbers[2][24], id[2 * ID_BYTES + 3] = "\\x";
 	const char *parameters[] = { numbers[0], numbers[1], id };
 
@@ -347,7 +359,8 @@ void on_void(struct edge_request *request, void *context)
 		return;
 	auth_id(key, "void", order.id);
 	content_hash(order.player, &order.body, order.hash);
-	void_carry_out(gateway, request, &order);
+	order.ticket = edge_ticket(request);
+	void_carry_out(gateway, &order);
 }
 
 void on_voids(struct edge_request *request, void *context)
@@ -367,7 +380,7 @@ void on_voids(struct edge_request *request, void *context)
 	pg_pool_query(gateway->pg_ro,
 		VOIDS_SQL "($2::bigint is null or v.seq < $2::bigint) order by v.seq desc limit "
 			  "$3::bigint",
-		3, parameters, QUERY_MS, on_rows, waiting_new(gateway, request));
+		3, parameters, QUERY_MS, on_rows, waiting_new(gateway, edge_ticket(request)));
 }
 
 /* ---- the report ---- */
@@ -423,5 +436,5 @@ void on_void_report(struct edge_request *request, void *context)
 	const char *parameters[] = { number, page.after[0], page.after[1], page.after[2],
 		page.after[3], page.limit_text };
 	pg_pool_query(gateway->pg_ro, report_sql, 6, parameters, QUERY_MS, on_summed,
-		waiting_new(gateway, request));
+		waiting_new(gateway, edge_ticket(request)));
 }

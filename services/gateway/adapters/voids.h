@@ -12,14 +12,15 @@ struct void_order {
 	int64_t awards;			      /* what the round's jackpots are */
 	bool approved;			      /* it names them, and a second approver agreed */
 	int64_t agreed;			      /* to this sum */
+	uint64_t ticket;		      /* of the request that orders or approves it */
 	/* Who asks, from when the request was accepted: the session may end before it is stored. */
 	uint8_t asker[STAFF_DIGEST_BYTES];
 	char actor[ASKER_MAX];
 };
 
-/* voids.c: carries the order out, or answers with what it became. */
-void void_carry_out(
-	struct gateway *gateway, struct edge_request *request, const struct void_order *order);
+/* voids.c: carries the order out, or answers with what it became. An approved order is carried out
+ * although its approver has gone meanwhile. */
+void void_carry_out(struct gateway *gateway, const struct void_order *order);
 /* Answers 422: the key was used for another order. */
 void void_other_content(struct edge_request *request);
 /* void_requests.c: may whoever asks name jackpots? Takes who it is; false when 401 or 403 was

@@ -9,8 +9,8 @@ const char *const role_names[ROLES_N + 1] = { "viewer", "support", "finance", "j
 	"administrator", NULL };
 
 const char *const permission_names[PERMISSIONS_N + 1] = { "self", "read", "audit", "players",
-	"care", "notes", "open", "payouts", "money", "void", "jackpots", "rates", "games", "users",
-	NULL };
+	"care", "notes", "open", "payouts", "money", "void", "jackpots", "rates", "games",
+	"letters", "users", NULL };
 
 static const uint32_t of_role[ROLES_N] = {
 	[ROLE_VIEWER] = READS | BIT(PERMIT_AUDIT),
@@ -18,9 +18,10 @@ static const uint32_t of_role[ROLES_N] = {
 	[ROLE_FINANCE] = READS | BIT(PERMIT_AUDIT) | BIT(PERMIT_PLAYERS) | BIT(PERMIT_NOTES) |
 			 BIT(PERMIT_PAYOUTS) | BIT(PERMIT_MONEY) | BIT(PERMIT_VOID) |
 			 BIT(PERMIT_RATES),
-	[ROLE_JACKPOTS] = READS | BIT(PERMIT_AUDIT) | BIT(PERMIT_JACKPOTS) | BIT(PERMIT_GAMES),
+	[ROLE_JACKPOTS] = READS | BIT(PERMIT_AUDIT) | BIT(PERMIT_JACKPOTS) | BIT(PERMIT_GAMES) |
+			  BIT(PERMIT_LETTERS),
 	[ROLE_ADMINISTRATOR] = READS | BIT(PERMIT_AUDIT) | BIT(PERMIT_PAYOUTS) | BIT(PERMIT_GAMES) |
-			       BIT(PERMIT_USERS),
+			       BIT(PERMIT_LETTERS) | BIT(PERMIT_USERS),
 };
 
 #define PLAYER "/v1/operators/{}/players/{}"
@@ -41,6 +42,9 @@ static const struct {
 	{ false, "/v1/operator/proof", PERMIT_READ },
 	{ false, "/v1/operators/{}/ledger", PERMIT_AUDIT },
 	{ false, "/v1/operators/{}/unfinished", PERMIT_AUDIT },
+	{ false, "/v1/operators/{}/dead-letters", PERMIT_LETTERS },
+	{ true, "/v1/operators/{}/dead-letters/{}/send", PERMIT_LETTERS },
+	{ true, "/v1/operators/{}/dead-letters/{}/settle", PERMIT_LETTERS },
 	{ false, "/v1/operators/{}/audit", PERMIT_AUDIT },
 	{ false, "/v1/operators/{}/series", PERMIT_READ },
 	{ false, "/v1/operators/{}/reports", PERMIT_READ },
@@ -85,6 +89,7 @@ static const struct {
 	{ true, PLAYER "/bonus-spins/{}/end", PERMIT_CARE },
 	{ true, PLAYER "/voids", PERMIT_VOID },
 	{ true, PLAYER "/voids/{}/approve", PERMIT_VOID },
+	{ true, PLAYER "/voids/{}/refuse", PERMIT_VOID },
 	{ false, PLAYER "/voids", PERMIT_PLAYERS },
 	{ false, "/v1/operators/{}/voids/requests", PERMIT_VOID },
 	{ false, "/v1/operators/{}/voids", PERMIT_READ },
@@ -145,7 +150,7 @@ bool key_permits(enum permission permission)
 bool permission_confirms(enum permission permission)
 {
 	static const uint32_t grave = BIT(PERMIT_MONEY) | BIT(PERMIT_VOID) | BIT(PERMIT_JACKPOTS) |
-				      BIT(PERMIT_RATES) | BIT(PERMIT_USERS);
+				      BIT(PERMIT_RATES) | BIT(PERMIT_LETTERS) | BIT(PERMIT_USERS);
 	return (grave & BIT(permission)) != 0;
 }
 

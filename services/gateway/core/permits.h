@@ -25,6 +25,7 @@ enum permission {
 	PERMIT_JACKPOTS, /* act on pools and sets of cards */
 	PERMIT_RATES,	 /* set exchange rates */
 	PERMIT_GAMES,	 /* stop games, start them again */
+	PERMIT_LETTERS,	 /* read dead letters, send them again, settle them */
 	PERMIT_USERS,	 /* users, keys of back ends, webhooks */
 	PERMISSIONS_N
 };

@@ -12,7 +12,7 @@ export function Waiting({ me }) {
 	return waiting ? html` <span class="count" title="that you may decide">${waiting}</span>` : null;
 }
 
-const KINDS = { amount: "Amount", pool: "Jackpot", rate: "Rate", withdrawal: "Withdrawal" };
+const KINDS = { amount: "Amount", pool: "Jackpot", rate: "Rate", void: "Void", withdrawal: "Withdrawal" };
 const spins = (a) => a.action === "bonus spins";
 
 // What would change, as a sentence.
@@ -20,6 +20,7 @@ function matter(a) {
 	if (a.kind === "rate") return `${a.currency}: ${a.before_rate === null ? "no rate" : a.before_rate} becomes ${a.rate}`;
 	if (a.kind === "pool") return `${wordOf(a.action)}: ${said(a.parameters)}`;
 	if (a.kind === "withdrawal") return money(a.amount_minor, a.currency);
+	if (a.kind === "void") return `Void round ${a.parameters.round} of ${a.parameters.game}, with jackpots of ${money(a.amount_minor, a.currency)}`;
 	return `${wordOf(a.action)}: ${money(a.amount_minor, a.currency)}`;
 }
 
@@ -37,7 +38,8 @@ function effect(a) {
 		: `The balance ${money(a.balance_minor, a.currency)} becomes ${money(a.balance_minor + change(a), a.currency)}, if nothing else is booked meanwhile.`;
 }
 
-const places = (base) => ({ amount: (a) => `${base}/amounts/${a.id}`, pool: (a) => `${base}/pools/${a.pool}/actions/${a.id}`, rate: (a) => `${base}/fx-rates/${a.id}` });
+const places = (base) => ({ amount: (a) => `${base}/amounts/${a.id}`, pool: (a) => `${base}/pools/${a.pool}/actions/${a.id}`, rate: (a) => `${base}/fx-rates/${a.id}`,
+	void: (a) => `${base}/players/${numberOf(a.player)}/voids/${a.id}` });
 
 function came(a) {
 	return (answer) => answer.balance_minor !== undefined ? html`<p>The balance is now <b>${money(answer.balance_minor, a.currency)}</b>.</p>`

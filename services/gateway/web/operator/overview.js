@@ -1,6 +1,7 @@
 // The overview: is everything in order, how much is played, where the jackpots stand, who has won.
 import { html, useEffect, useRef, useState } from "/vendor/htm-preact.js";
 import { LEVELS, money } from "/format.js";
+import { DeadLetters } from "/operator/letters.js";
 import { Badge, Panel, Table, Tile, Trouble, time, useRead, whole } from "/operator/parts.js";
 import { Line } from "/operator/chart.js";
 import { Played } from "/operator/reports.js";
@@ -85,7 +86,7 @@ export function Overview({ me }) {
 		<${Panel} title="Reconciliation"><${Reconciliation} status=${status.data} /><//></div>`;
 }
 
-export function Health() {
+export function Health({ me }) {
 	const status = useRead("/v1/operator/status", 1000);
 	if (!status.data) return html`<${Trouble} state=${status} />`;
 	const { shards, instances } = status.data;
@@ -99,6 +100,7 @@ export function Health() {
 		{ name: "epoch", title: "Epoch", number: true }, { name: "lease_ms", title: "Lease ms", number: true, show: (s) => s.lease_ms > -10000 ? whole(s.lease_ms) : "over" },
 		...(tellsAll(status.data) ? [{ name: "offset_1", title: "Position", number: true, show: (s) => `${whole(s.offset_1)}${s.offset_2 ? ` / ${whole(s.offset_2)}` : ""}` }] : []),
 		{ name: "lag", title: "Lag", number: true, show: (s) => whole(s.lag) }, { name: "deaths", title: "Deaths", number: true }]} /><//>
-	<${Panel} title="Reconciliation"><${Reconciliation} status=${status.data} /><//>`;
+	<${Panel} title="Reconciliation"><${Reconciliation} status=${status.data} /><//>
+	${tellsAll(status.data) && me.permissions.includes("letters") ? html`<${DeadLetters} me=${me} />` : null}`;
 }
 

@@ -90,6 +90,9 @@ const voidAction = (base, games) => ({
 const approveVoid = (base, asked, currency) => ({ danger: true, title: "Approve the void", button: "Approve", path: () => `${base}/voids/${asked.id}/approve`, fields: [], body: () => undefined,
 	what: () => `${asked.asked_by} asks to void round ${asked.round} and to take back its jackpots, ${money(asked.awards_minor, currency)}. Reason: ${asked.reason}` });
 
+const refuseVoid = (base, asked, currency) => ({ danger: true, title: "Refuse the void", button: "Refuse", path: () => `${base}/voids/${asked.id}/refuse`, fields: [REASON], body: (v) => ({ reason: v.reason }),
+	what: () => `${asked.asked_by} asks to void round ${asked.round} and to take back its jackpots, ${money(asked.awards_minor, currency)}. It will not be done.` });
+
 const blockAction = (base, blocked) => ({ danger: !blocked, title: blocked ? "End the block" : "Block the player", path: () => `${base}/block`, fields: [REASON],
 	what: () => blocked ? "The player may play again." : "The player cannot bet or gamble. Pending money can be collected.", body: (v) => ({ blocked: !blocked, reason: v.reason }) });
 
@@ -124,7 +127,8 @@ function Lists({ base, account, me, again }) {
 	${waiting.length ? html`<${Panel} title="Voids that wait for a second person"><${Table} name="void-requests" rows=${waiting} columns=${[
 		{ name: "time_us", title: "When", show: (r) => time(r.time_us) }, { name: "game", title: "Game" }, { name: "round", title: "Round", number: true },
 		{ name: "awards_minor", title: "Jackpots", number: true, show: (r) => money(r.awards_minor, account.currency) }, { name: "asked_by", title: "By" }, { name: "reason", title: "Reason" },
-		{ name: "act", title: "", csv: () => "", show: (r) => html`<${Act} action=${approveVoid(base, r, account.currency)} onDone=${() => { requests.again(); voids.again(); again(); }} />` }]} /><//>` : null}
+		{ name: "act", title: "", csv: () => "", show: (r) => html`<div class="controls"><${Act} action=${approveVoid(base, r, account.currency)} onDone=${() => { requests.again(); voids.again(); again(); }} />
+			<${Act} action=${refuseVoid(base, r, account.currency)} onDone=${requests.again} /></div>` }]} /><//>` : null}
 	<${Panel} title="Voided rounds"><${Table} name="voids" rows=${voids.data?.voids} empty="None." columns=${[
 		{ name: "time_us", title: "When", show: (v) => time(v.time_us) }, { name: "game", title: "Game" }, { name: "round", title: "Round", number: true },
 		{ name: "stake_returned_minor", title: "Stake returned", number: true, show: (v) => money(v.stake_returned_minor, account.currency) }, { name: "win_taken_minor", title: "Win taken", number: true, show: (v) => money(v.win_taken_minor, account.currency) },
