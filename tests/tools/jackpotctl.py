@@ -17,7 +17,7 @@ ROUTES = "services/gateway/adapters/routes.c"
 OPERATOR = "/v1/operators/{op}"
 # Routes whose commands work on the database instead, as its owner: they are there when no gateway runs and nobody can log in.
 BY_DATABASE = {
-    f"GET {OPERATOR}/games": "game list", f"POST {OPERATOR}/games/{{}}/stop": "game stop", f"POST {OPERATOR}/games/{{}}/start": "game start",
+    f"GET {OPERATOR}/offer": "offer list", f"POST {OPERATOR}/offer": "offer games, offer currencies", f"GET {OPERATOR}/games": "game list", f"POST {OPERATOR}/games/{{}}/stop": "game stop", f"POST {OPERATOR}/games/{{}}/start": "game start",
     f"GET {OPERATOR}/reports/{{}}/{{}}": "report day, report month, report year, report life", f"GET {OPERATOR}/users": "user list",
     f"POST {OPERATOR}/users": "user add", f"POST {OPERATOR}/users/{{}}": "user reset", f"GET {OPERATOR}/keys": "key list", f"POST {OPERATOR}/keys": "key add",
     f"POST {OPERATOR}/keys/{{}}": "key rotate, key end", f"GET {OPERATOR}/webhooks": "webhooks list", f"POST {OPERATOR}/webhooks/{{}}": "webhooks test",
