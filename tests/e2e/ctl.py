@@ -61,6 +61,12 @@ def by(name):
     return ("--key", f"{place.data}/{name}.key")
 
 
+def key_write(name, text):
+    """A file that only its owner may read."""
+    with open(f"{place.data}/{name}.key", "w", encoding="utf8", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
+        file.write(f"{text}\n")
+
+
 def refused(*arguments, code):
     """What the gateway does not do."""
     done = call(*arguments)
@@ -249,7 +255,7 @@ def test_every_command_and_wrong_arguments():
         done = call(*words.split(), *["?"] * len(arguments), *options, *(() if arguments else ("--operator", "0")))
         assert done.returncode in ((1, 2) if arguments else (2,)) and done.stderr.startswith("jackpotctl: ") and not done.stdout, (words, done)
         assert done.returncode == 1 or (": found " in done.stderr and ", expected " in done.stderr), (words, done)
-    for options, told in ((("--gateway", "http://127.0.0.1:1"), "found no answer"), (("--key", "/none"), "found No such file or directory, expected a file with"),
+    for options, told in ((("--gateway", "http://127.0.0.1:1"), "found no answer"), (("--key", "/none"), "found No such file or directory, expected a file that"),
                           (("--limit", "0"), "--limit: found '0', expected a number of entries from 1 to 2000")):
         done = call("player", "list", *options)
         assert done.returncode == 2 and told in done.stderr and not done.stdout, done
@@ -260,8 +266,7 @@ def test_every_command_and_wrong_arguments():
         assert done.returncode == 2 and told in done.stderr, done
     done = call("player", "exclude", "17", "--until", "tomorrow", *EUR)
     assert done.returncode == 2 and "--until: found 'tomorrow', expected YYYY-MM-DD or " in done.stderr, done
-    with open(f"{place.data}/wrong.key", "w", encoding="utf8") as file:
-        file.write("no key\n")
+    key_write("wrong", "no key")
     done = call("player", "list", *by("wrong"))
     assert done.returncode == 2 and " (401 " in done.stderr, done
 
@@ -272,7 +277,6 @@ def test_the_books():
 
 if __name__ == "__main__":
     with Till("ctl", kafka=False) as place:
-        with open(f"{place.data}/second.key", "w", encoding="utf8") as key_file:
-            key_file.write(f"{SECOND_KEY}\n")
+        key_write("second", SECOND_KEY)
         second_key(place, lambda: operator(place, "/approvals", None, method="GET", operator_key=SECOND_KEY))
         run(*[f for name, f in list(globals().items()) if name.startswith("test_")])

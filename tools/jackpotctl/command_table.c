@@ -344,12 +344,14 @@ const struct command_option command_options[OPTIONS_N] = {
 		.standard = "a new one" },
 	[OPTION_GATEWAY] = { .name = "--gateway",
 		.value = "URL",
-		.expected = "an address, http://HOST:PORT or https://HOST",
+		.expected = "https://HOST, or http://127.0.0.1:PORT on this machine alone, because "
+			    "the key goes with the request",
 		.help = "Is the address of the gateway.",
 		.standard = "JACKPOTCTL_GATEWAY, else http://127.0.0.1:8080" },
 	[OPTION_KEY] = { .name = "--key",
 		.value = "FILE",
-		.expected = "a file with the operator's key in its first line",
+		.expected = "a file that only its owner may read, with the operator's key in its "
+			    "first line",
 		.help = "Holds the operator's key that the gateway is asked with.",
 		.standard =
 			"JACKPOTCTL_KEY, else gateway/operator-N.key in the folder of the keys" },
