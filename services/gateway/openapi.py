@@ -113,7 +113,8 @@ SCHEMAS = {
                       expires_us=told(US, "0: it has no end."), ended_us=US, successor=told(TEXT, "The id of the key that replaces it; empty: none.")),
     "KeyMade": obj(id=TEXT, name=TEXT, key_Q=told(hexes(32), "The new key, shown this once.")),
     "Approval": obj(kind=one_of("amount", "pool", "rate", "withdrawal"), id=ID, action=TEXT, currency=TEXT, player=told(or_null(TEXT), "The operator's number and the player's."),
-                    pool=or_null(U), amount_minor=or_null(INT), balance_minor=told(or_null(INT), "The player's balance now."), rate=told(or_null(TEXT), "Euros for one unit."),
+                    withdrawal=told(or_null(ID), "The withdrawal that is to be decided by hand."), pool=or_null(U), amount_minor=or_null(INT),
+                    balance_minor=told(or_null(INT), "The player's balance now."), rate=told(or_null(TEXT), "Euros for one unit."),
                     before_rate=or_null(TEXT), parameters=told(ANY, "Of an action on a pool."), reason=TEXT, asked_by=TEXT, asked_us=US, expires_us=US,
                     mine=told(BOOL, "Whoever reads this asked for it, so another one must decide.")),
     "Webhook": obj(id=U, url=TEXT, kinds=TEXT, version=told(U, "Of the secret."), old_until_us=told(US, "Until then the secret before signs too; 0: it does not."),
@@ -237,9 +238,11 @@ SCHEMAS = {
 
     # operators
     "Money": obj(balance_minor=MINOR, seq=U, id=TEXT, state_Q=TEXT),
-    "AmountWaits": told(obj(id=ID, status=one_of("waiting"), asked_by=TEXT, expires_us=told(US, "Until then another user or key may approve it.")),
+    "AmountWaits": told(obj(id=ID, status=one_of("waiting"), asked_by=TEXT, expires_us=told(US, "Until then another user or key may approve it."),
+                            withdrawal_Q=told(ID, "Of a decision by hand: the withdrawal.")),
                         "The amount is above what one user or key books alone. Nothing has been booked."),
-    "AmountDecided": obj(id=ID, status=one_of("booked", "refused"), balance_minor_Q=MINOR, seq_Q=U, asked_by_Q=TEXT, expires_us_Q=US),
+    "AmountDecided": obj(id=ID, status=one_of("booked", "refused"), balance_minor_Q=MINOR, seq_Q=U, asked_by_Q=TEXT, expires_us_Q=US,
+                         withdrawal_Q=told(ID, "Of a decision by hand: the withdrawal.")),
     "Withdrawal": obj(**WITHDRAWAL),
     "OpenWithdrawal": obj(player=PLAYER, **WITHDRAWAL, stuck=told(BOOL, "It is old enough to be decided by hand.")),
     "Limit": obj(limit=LIMITS, period_Q=PERIODS, amount_minor_Q=INT, seconds_Q=INT, until_s_Q=INT, used_minor_Q=MINOR),
