@@ -300,6 +300,14 @@ def interrupted(at):
         check(one.returncode == 2 and not out and key is not None and f"{MAY_BE_DONE}{key[1]}, which does it once\n" in told, f"{number}: {one.returncode} {told} {listener.asked}")
 
 
+def tables(at):
+    """A row may have members that the first one lacks."""
+    listener = Listener(answer(200, json.dumps({"next": 3, "players": [{"a": 1, "b": "x"}, {"a": 22, "later": None}, {"b": "long", "last": {"c": 1}}]})))
+    done = call("player", "list", "--gateway", listener.url, **at)
+    told = [[cell.strip() for cell in line.split()] for line in done.stdout.splitlines()]
+    check(told == [["next", "3"], [], ["players"], ["a", "b", "later", "last"], ["1", "x", "-", "-"], ["22", "-", "-", "-"], ["-", "long", "-", '{"c":1}']], f"a table: {done}")
+
+
 def where_the_key_goes(at):
     proxy, gateway = Listener(answer(200, "{}")), Listener(answer(200, '{"players":[]}'))
     through = {name: proxy.url for name in ("http_proxy", "https_proxy", "all_proxy", "ALL_PROXY", "HTTPS_PROXY")}
@@ -337,6 +345,7 @@ def asked():
         at = {"JACKPOTCTL_KEY": f"{folder}/good.key"}
         strange_answers(at)
         interrupted(at)
+        tables(at)
         where_the_key_goes(at)
         key_files(folder)
     times()
