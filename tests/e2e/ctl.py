@@ -216,6 +216,9 @@ def test_users():
     assert ctl("user", "add", "una", "--roles", "viewer")["password"] and ctl("user", "add", "una", "--roles", "viewer", status=1)["done"] is False
     assert ctl("user", "reset", "una")["password"] and ctl("user", "reset", "nobody", status=1)["done"] is False
     assert ctl("user", "roles", "una", "--roles", "support,finance", *REASON)["roles"] == ["support", "finance"]
+    assert ctl("user", "roles", "nobody", "--roles", "viewer", *REASON, status=1)["done"] is False
+    found = wait_until("the audit", lambda: ctl("audit", "--action", "user roles", "--limit", "2")["rows"], 60)
+    assert [row["subject"] for row in found] == ["user una"] and found[0]["actor"] == "jackpotctl", found
     for what in ("disable", "enable", "end-sessions"):
         assert ctl("user", what, "una", *REASON)["name"] == "una", what
     assert ctl("user", "sessions") == {"sessions": []} and ctl("user", "end-session", "others", *REASON) == {"ended": 0}

@@ -22,7 +22,7 @@ OPERATOR = "/v1/operators/{op}"
 BY_DATABASE = {
     f"GET {OPERATOR}/offer": "offer list", f"POST {OPERATOR}/offer": "offer games, offer currencies", f"GET {OPERATOR}/games": "game list", f"POST {OPERATOR}/games/{{}}/stop": "game stop", f"POST {OPERATOR}/games/{{}}/start": "game start",
     f"GET {OPERATOR}/reports/{{}}/{{}}": "report day, report month, report year, report life", f"GET {OPERATOR}/users": "user list",
-    f"POST {OPERATOR}/users": "user add", f"POST {OPERATOR}/users/{{}}": "user reset", f"GET {OPERATOR}/keys": "key list", f"POST {OPERATOR}/keys": "key add",
+    f"POST {OPERATOR}/users": "user add", f"POST {OPERATOR}/users/{{}}": "user reset, user roles", f"GET {OPERATOR}/keys": "key list", f"POST {OPERATOR}/keys": "key add",
     f"POST {OPERATOR}/keys/{{}}": "key rotate, key end", f"GET {OPERATOR}/webhooks": "webhooks list", f"POST {OPERATOR}/webhooks/{{}}": "webhooks test",
     f"GET {OPERATOR}/webhooks/{{}}/dead": "webhooks dead", f"POST {OPERATOR}/webhooks/{{}}/dead": "webhooks resend",
 }

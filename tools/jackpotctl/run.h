@@ -31,6 +31,7 @@ int run_offer_currencies(const struct call *call);
 int run_offer_list(const struct call *call);
 int run_user_add(const struct call *call);
 int run_user_reset(const struct call *call);
+int run_user_roles(const struct call *call);
 int run_user_list(const struct call *call);
 int run_key_add(const struct call *call);
 int run_key_rotate(const struct call *call);
