@@ -292,7 +292,9 @@ def interrupted(at):
     """Whoever ends an action before its answer learns its key."""
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         listener = Listener(None)
+        before = signal.signal(number, signal.SIG_DFL)  # who runs in the background may inherit that it is ignored
         with subprocess.Popen([TOOL, *DEPOSIT, "--gateway", listener.url], env=at, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as one:
+            signal.signal(number, before)
             check(listener.came.wait(60), f"{number}: nothing was sent")
             one.send_signal(number)
             out, told = one.communicate(timeout=60)
