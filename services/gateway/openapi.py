@@ -122,7 +122,8 @@ SCHEMAS = {
                       expires_us=told(US, "0: it has no end."), ended_us=US, successor=told(TEXT, "The id of the key that replaces it; empty: none.")),
     "KeyMade": obj(id=TEXT, name=TEXT, key_Q=told(hexes(32), "The new key, shown this once.")),
     "Approval": obj(kind=one_of("amount", "pool", "rate", "void", "withdrawal"), id=ID, action=TEXT, currency=TEXT, player=told(or_null(TEXT), "The operator's number and the player's."),
-                    pool=or_null(U), amount_minor=or_null(INT), balance_minor=told(or_null(INT), "The player's balance now."), rate=told(or_null(TEXT), "Euros for one unit."),
+                    withdrawal=told(or_null(ID), "The withdrawal that is to be decided by hand."), pool=or_null(U), amount_minor=or_null(INT),
+                    balance_minor=told(or_null(INT), "The player's balance now."), rate=told(or_null(TEXT), "Euros for one unit."),
                     before_rate=or_null(TEXT), parameters=told(ANY, "Of an action on a pool; of a void its game and round."), reason=TEXT, asked_by=TEXT, asked_us=US, expires_us=US,
                     mine=told(BOOL, "Whoever reads this asked for it, so another one must decide.")),
     "Webhook": obj(id=U, url=TEXT, kinds=TEXT, version=told(U, "Of the secret."), old_until_us=told(US, "Until then the secret before signs too; 0: it does not."),
@@ -255,9 +256,11 @@ SCHEMAS = {
 
     # operators
     "Money": obj(balance_minor=MINOR, seq=U, id=TEXT, state_Q=TEXT),
-    "AmountWaits": told(obj(id=ID, status=one_of("waiting"), asked_by=TEXT, expires_us=told(US, "Until then another user or key may approve it.")),
+    "AmountWaits": told(obj(id=ID, status=one_of("waiting"), asked_by=TEXT, expires_us=told(US, "Until then another user or key may approve it."),
+                            withdrawal_Q=told(ID, "Of a decision by hand: the withdrawal.")),
                         "The amount is above what one user or key books alone. Nothing has been booked."),
-    "AmountDecided": obj(id=ID, status=one_of("booked", "refused"), balance_minor_Q=MINOR, seq_Q=U, asked_by_Q=TEXT, expires_us_Q=US),
+    "AmountDecided": obj(id=ID, status=one_of("booked", "refused"), balance_minor_Q=MINOR, seq_Q=U, asked_by_Q=TEXT, expires_us_Q=US,
+                         withdrawal_Q=told(ID, "Of a decision by hand: the withdrawal.")),
     "Withdrawal": obj(**WITHDRAWAL),
     "OpenWithdrawal": obj(player=PLAYER, **WITHDRAWAL, stuck=told(BOOL, "It is old enough to be decided by hand.")),
     "Limit": obj(limit=LIMITS, period_Q=PERIODS, amount_minor_Q=INT, seconds_Q=INT, until_s_Q=INT, used_minor_Q=MINOR),
@@ -715,8 +718,8 @@ route("operator", "post", "/v1/operator/sessions/{}", "Ends one of the user's se
 route("operator", "get", OPERATOR + "/user-sessions", "The open sessions of all the operator's users, newest first", obj(sessions=many(named("UserSession"))), rows=512)
 route("operator", "post", OPERATOR + "/user-sessions/{}", "Ends a session of a user by its id, or `others`: all but the one that asks", obj(ended=told(U, "How many.")), body="reason")
 route("operator", "get", OPERATOR + "/users", "The operator's users", obj(users=many(named("User"))), rows=1000)
-route("operator", "post", OPERATOR + "/users", "Creates a user; the password is shown once", obj(name=TEXT, roles=many(ROLES), password_Q=TEXT), body="staff")
-route("operator", "post", OPERATOR + "/users/{}", "Changes a user, or resets their password", obj(name=TEXT, roles=many(ROLES), password_Q=TEXT), body="staff_action")
+route("operator", "post", OPERATOR + "/users", "Creates a user; the password is shown once. Only in a session", obj(name=TEXT, roles=many(ROLES), password_Q=TEXT), body="staff")
+route("operator", "post", OPERATOR + "/users/{}", "Changes a user, or resets their password. `roles` and `reset` only in a session", obj(name=TEXT, roles=many(ROLES), password_Q=TEXT), body="staff_action")
 route("operator", "get", OPERATOR + "/keys", "Keys of back ends: those in force first, then the newest; never the keys themselves", obj(keys=many(named("BackendKey"))), rows=200)
 route("operator", "post", OPERATOR + "/keys", "Creates a key for a back end; it is shown once", named("KeyMade"), body="key")
 route("operator", "post", OPERATOR + "/keys/{}", "Replaces a key by a new one, or ends it: later or at once", named("KeyMade"), body="key_action")

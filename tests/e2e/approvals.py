@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What waits for a second person, from outside: amounts above what one user or key books alone are asked for, approved or refused by another one, and booked once,
 whatever dies between."""
+import functools
 import json
 import os
 import subprocess
@@ -141,9 +142,23 @@ def held(person):
     return hold
 
 
-def by_hand(person, hold, decision, key=None, **more):
+def by_hand(person, hold, decision, key=None, reader=None, **more):
     body = {"decision": decision, **REASON, **more}
-    return staff.answered(lambda: operator(place, f"/players/{person.number}/withdrawals/{hold}/decisions", body, key or os.urandom(8).hex()))
+    return staff.answered(lambda: operator(place, f"/players/{person.number}/withdrawals/{hold}/decisions", body, key or os.urandom(8).hex(), operator_key=reader))
+
+
+def named(name):
+    """The withdrawals that the audit log names of a request."""
+    return place.sql(f"select distinct coalesce(content->>'withdrawal', '') from gateway.audit where content->>'id' = '{name}'")
+
+
+@functools.cache
+def cashier():
+    """A key that acts alone up to its amounts."""
+    text = subprocess.run([f"{BIN}/jackpotctl", "key", "add", "cashier", "--amounts", "EUR:5000000"], env={**place.environment, **place.stack}, capture_output=True, text=True,
+                          timeout=60, check=True).stdout.split()[-1]
+    wait_until("the key", lambda: operator(place, "/fx-rates", None, method="GET", operator_key=text).status == 200, 60)
+    return text
 
 
 def decisions(hold):
@@ -155,15 +170,19 @@ def test_a_large_decision_needs_two():
     for word, kind in (("release", "30"), ("capture", "29")):
         person, key = Person(place, deposit=LARGE - 1), os.urandom(8).hex()
         before, hold = person.balance, held(person)
-        name = waits(by_hand(person, hold, word, key, force=True))
+        answer = by_hand(person, hold, word, key, force=True)
+        name = waits(answer)
+        assert answer.json["withdrawal"] == hold, answer
         assert by_hand(person, hold, word, key, force=True).json["id"] == name and by_hand(person, hold, word, key).error["code"] == "other_content"
         assert by_hand(person, hold, "capture", force=True).error["code"] == "decision_waiting"
+        assert by_hand(person, hold, "capture", force=True, reader=cashier()).error["code"] == "decision_waiting" and decisions(hold) == []
         entry = wait_until("the list", lambda: listed(SECOND_KEY)[0].get(name), 60)
         assert (entry["kind"], entry["action"], entry["player"], entry["amount_minor"]) == ("amount", f"withdrawal {word}d by hand, forced", person.name, SILENT), entry
+        assert entry["withdrawal"] == hold and named(name) == [[hold]], entry
         assert hold not in listed(SECOND_KEY)[0], "it is listed twice"
         assert decided(name, key=None).error["code"] == "same_approver" and decisions(hold) == []
         assert decided(name, "refuse").json["status"] == "refused" and by_hand(person, hold, word, key, force=True).error["code"] == "approval_refused"
-        wait_until("it to be listed again", lambda: listed(SECOND_KEY)[0].get(hold, {}).get("kind") == "withdrawal", 60)
+        wait_until("it to be listed again", lambda: [listed(SECOND_KEY)[0].get(hold, {}).get(of) for of in ("kind", "withdrawal")] == ["withdrawal", hold], 60)
         assert decisions(hold) == [] and holds(person) == {hold: "0"}
         name = waits(by_hand(person, hold, word, force=True))
         done = decided(name)
@@ -185,7 +204,8 @@ def test_an_approval_comes_after_the_question():
     name = wait_until("it to be old enough", lambda: next((a for a in [by_hand(person, hold, "release")] if a.status == 202), None), 60).json["id"]
     place.release("payments-1")
     wait_until("the question to the provider", lambda: place.sql(f"select asked from payments.payout where id = '\\x{hold}'") == [["t"]], 60)
-    assert decided(name).error["code"] == "payment_asked" and decisions(hold) == [] and status(name) == "waiting"
+    refusal = decided(name).error
+    assert refusal["code"] == "payment_asked" and "or refuse it" in refusal["message"] and decisions(hold) == [] and status(name) == "waiting", refusal
     assert decided(name, "refuse").status == 200 and holds(person) == {hold: "0"}
 
 
@@ -218,9 +238,7 @@ def test_the_wallet_has_the_last_word():
 
 def test_a_key_with_amounts():
     """It acts alone up to its amounts, and approves nothing."""
-    text = subprocess.run([f"{BIN}/jackpotctl", "key", "add", "cashier", "--amounts", "EUR:5000000"], env={**place.environment, **place.stack}, capture_output=True, text=True,
-                          timeout=60, check=True).stdout.split()[-1]
-    wait_until("the key", lambda: operator(place, "/fx-rates", None, method="GET", operator_key=text).status == 200, 60)
+    text = cashier()
     person, key = Person(place), os.urandom(8).hex()
     assert asked(person, amount=5000000, operator_key=text).status == 200
     assert asked(person, amount=5000001, operator_key=text).error["code"] == "scope_exceeded"

@@ -205,6 +205,11 @@ def test_withdrawals_of_all_players():
     assert place.sql(f"select settled_kind from wallet.hold where player = {people[0].id}") == [["30"]]
     reason = place.sql(f"select convert_from(record, 'UTF8')::json->>'actor' from wallet.journal where player = {people[0].id} and kind = 30")
     assert reason == [["operator-1 anna"]], reason
+    [[hold]] = place.sql(f"select encode(id, 'hex') from wallet.hold where player = {people[1].id}")
+    go(page, "approvals")
+    page.see(f"document.querySelector('[data-table=approvals] tbody')?.innerText.includes('withdrawal {hold[:12]}')")
+    go(page, "withdrawals")
+    page.see("document.querySelector('[data-table=queue] tbody a')")
     page.press("[data-table=queue] tbody a")
     page.see("/Balance/.test(document.querySelector('main').innerText)")
     out(page)

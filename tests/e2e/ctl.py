@@ -45,13 +45,18 @@ def commands():
     return {words: page(*words.split()) for words in re.findall(r"^  ([a-z -]+?)(?: [A-Z\[][\w|\]]*)*  +\S.*$", page(), re.M)}
 
 
+def answered(*arguments, later="503 |504 |429 "):
+    """Asks again what could not be answered just now."""
+    return wait_until(f"an answer to {arguments}", lambda: next((d for d in [call(*arguments)] if not re.search(rf"\(({later})", d.stderr)), None), 60)
+
+
 def ctl(*arguments, status=0):
     """What it prints as JSON. It asks again, by the same key, what could not be answered just now."""
     words = [" ".join(arguments[:n]) for n in (3, 2, 1)]
     tried.update(words)
     if "--request" in page(*itertools.takewhile(lambda word: not word.startswith("-"), arguments[:2])) and "--request" not in arguments:
         arguments += ("--request", os.urandom(8).hex())
-    done = wait_until(f"an answer to {arguments}", lambda: next((d for d in [call(*arguments, "--json")] if not re.search(r"\((503 |504 |429 |404 player_unknown\))", d.stderr)), None), 60)
+    done = answered(*arguments, "--json", later="503 |504 |429 |404 player_unknown")
     assert done.returncode == status and (not done.stderr or status in (1, 2)), (arguments, done)
     return json.loads(done.stdout) if done.stdout else None
 
@@ -61,9 +66,15 @@ def by(name):
     return ("--key", f"{place.data}/{name}.key")
 
 
+def key_write(name, text):
+    """A file that only its owner may read."""
+    with open(f"{place.data}/{name}.key", "w", encoding="utf8", opener=lambda path, flags: os.open(path, flags, 0o600)) as file:
+        file.write(f"{text}\n")
+
+
 def refused(*arguments, code):
     """What the gateway does not do."""
-    done = call(*arguments)
+    done = answered(*arguments)
     assert done.returncode == 1 and done.stderr.startswith(f"jackpotctl: {' '.join(arguments[:1])}") and f" {code})" in done.stderr and not done.stdout, (arguments, done)
     return done.stderr
 
@@ -95,7 +106,7 @@ def test_players():
     until = int(datetime.datetime(2040, 1, 2, 3, 4, 5, tzinfo=datetime.timezone.utc).timestamp())
     wait_until("the limits", lambda: {limit["limit"]: limit.get("until_s") for limit in ctl("player", "limits", number)["limits"]} == {"loss": None, "time": None, "exclusion": until}, 60)
     assert ctl("player", "block", number, *REASON) == {"blocked": True} and ctl("player", "unblock", number, *REASON) == {"blocked": False}
-    text = call("player", "show", number)
+    text = answered("player", "show", number)
     assert text.returncode == 0 and f"player                   {person.name}\n" in text.stdout, text
 
 
@@ -166,7 +177,7 @@ def test_what_needs_two():
     rates = [ctl("rate", "set", currency, "3.1", *REASON, status=3)["id"] for currency in ("KWD", "BHD")]
     assert decided(rates, ("approve", "rate"), ("refuse", "rate"))["status"] == "set"
     assert [r["rate"] for r in wait_until("the rate", lambda: ctl("rate", "list", "--currency", "KWD", "--limit", "5")["rates"], 60)] == ["3.1"]
-    text = call("player", "deposit", number, "--amount", LARGE, *EUR)
+    text = answered("player", "deposit", number, "--amount", LARGE, *EUR)
     assert text.returncode == 3 and "another user or key must approve it" in text.stdout, text
 
 
@@ -205,6 +216,9 @@ def test_users():
     assert ctl("user", "add", "una", "--roles", "viewer")["password"] and ctl("user", "add", "una", "--roles", "viewer", status=1)["done"] is False
     assert ctl("user", "reset", "una")["password"] and ctl("user", "reset", "nobody", status=1)["done"] is False
     assert ctl("user", "roles", "una", "--roles", "support,finance", *REASON)["roles"] == ["support", "finance"]
+    assert ctl("user", "roles", "nobody", "--roles", "viewer", *REASON, status=1)["done"] is False
+    found = wait_until("the audit", lambda: ctl("audit", "--action", "user roles", "--limit", "2")["rows"], 60)
+    assert [row["subject"] for row in found] == ["user una"] and found[0]["actor"] == "jackpotctl", found
     for what in ("disable", "enable", "end-sessions"):
         assert ctl("user", what, "una", *REASON)["name"] == "una", what
     assert ctl("user", "sessions") == {"sessions": []} and ctl("user", "end-session", "others", *REASON) == {"ended": 0}
@@ -246,23 +260,22 @@ def test_every_command_and_wrong_arguments():
         usage = re.sub(r"\[[^]]*\]", "", usage)  # what may be left out
         options = [part for option in re.findall("--[a-z-]+", usage) for part in (option, GIVEN.get(option, "x"))]
         arguments = re.sub("--[a-z-]+ [A-Z]+", "", usage).split()
-        done = call(*words.split(), *["?"] * len(arguments), *options, *(() if arguments else ("--operator", "0")))
+        done = answered(*words.split(), *["?"] * len(arguments), *options, *(() if arguments else ("--operator", "0")))
         assert done.returncode in ((1, 2) if arguments else (2,)) and done.stderr.startswith("jackpotctl: ") and not done.stdout, (words, done)
         assert done.returncode == 1 or (": found " in done.stderr and ", expected " in done.stderr), (words, done)
-    for options, told in ((("--gateway", "http://127.0.0.1:1"), "found no answer"), (("--key", "/none"), "found No such file or directory, expected a file with"),
+    for options, told in ((("--gateway", "http://127.0.0.1:1"), "found no answer"), (("--key", "/none"), "found No such file or directory, expected a file that"),
                           (("--limit", "0"), "--limit: found '0', expected a number of entries from 1 to 2000")):
-        done = call("player", "list", *options)
+        done = answered("player", "list", *options)
         assert done.returncode == 2 and told in done.stderr and not done.stdout, done
-    done = call("player", "show", "1-17")
+    done = answered("player", "show", "1-17")
     assert done.returncode == 2 and "player: found 1-17, expected the player's number alone" in done.stderr, done
     for options, told in ((("--amount", "x"), "--amount: found 'x', expected a whole number of minor units"), (("--amount", "0"), "amount_minor: found 0, expected ")):
-        done = call("player", "deposit", "17", *options, *EUR)
+        done = answered("player", "deposit", "17", *options, *EUR)
         assert done.returncode == 2 and told in done.stderr, done
-    done = call("player", "exclude", "17", "--until", "tomorrow", *EUR)
+    done = answered("player", "exclude", "17", "--until", "tomorrow", *EUR)
     assert done.returncode == 2 and "--until: found 'tomorrow', expected YYYY-MM-DD or " in done.stderr, done
-    with open(f"{place.data}/wrong.key", "w", encoding="utf8") as file:
-        file.write("no key\n")
-    done = call("player", "list", *by("wrong"))
+    key_write("wrong", "no key")
+    done = answered("player", "list", *by("wrong"))
     assert done.returncode == 2 and " (401 " in done.stderr, done
 
 
@@ -272,7 +285,6 @@ def test_the_books():
 
 if __name__ == "__main__":
     with Till("ctl", kafka=False) as place:
-        with open(f"{place.data}/second.key", "w", encoding="utf8") as key_file:
-            key_file.write(f"{SECOND_KEY}\n")
+        key_write("second", SECOND_KEY)
         second_key(place, lambda: operator(place, "/approvals", None, method="GET", operator_key=SECOND_KEY))
         run(*[f for name, f in list(globals().items()) if name.startswith("test_")])

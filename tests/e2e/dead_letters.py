@@ -69,7 +69,7 @@ def jackpotctl(*words, status=0):
 def test_what_a_service_cannot_read_is_listed():
     """A command of a later version: the wallet writes the letter itself, and cannot read it again either."""
     person = Person(place)
-    assert letters() == {"letters": [], "waiting": 0}
+    assert letters() == {"letters": [], "waiting": 0, "next_cursor": None}
     raw(place, "wallet.commands", deposit(person, 500, schema=99), [Target(place, person, 1).shard])
     found = "envelope.schema: found 99, expected 1"
     one = seen(found)

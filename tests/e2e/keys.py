@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Keys of back ends, from outside: made, listed, replaced and ended by jackpotctl and by route; limited to scopes, to amounts, to pools; ended by time. What a key
 may not do is 403 scope_exceeded, has a line in the audit log, and books nothing. What each scope opens is written here a second time."""
+import functools
 import hashlib
 import json
 import os
@@ -92,14 +93,22 @@ def test_keys_are_made_listed_and_ended():
     assert [row[0] for row in found] == ["key created", "key ended", "key created"] and found[0][1] == f"key {key['id']}", found
 
 
+@functools.cache
+def keeper():
+    """The first administrator, whom no key can make."""
+    path = f"{place.data}/keeper.password"
+    with open(path, "w", encoding="utf8") as file:
+        file.write("password of keeper\n")
+    subprocess.run([f"{BIN}/jackpotctl", "user", "add", "keeper", "--roles", "administrator", "--password-file", path], env={**place.environment, **place.stack}, timeout=60, check=True,
+                   capture_output=True)
+    user = staff.User("keeper", "password of keeper")
+    user.login()
+    return user
+
+
 def by_route(body, path="", status=200):
-    """By an administrator, as the console does; the first user is made on demand."""
-    if "user" not in by_route.__dict__:
-        secret = operator(place, "/users", {"name": "keeper", "roles": "administrator"}).json["password"]
-        by_route.user = staff.User("keeper", secret)
-        by_route.user.login()
-        by_route.user.ask("POST", "/v1/operator/password", {"password": secret, "new_password": "password of keeper"})
-    answer = by_route.user.of(f"/keys{path}", {"reason": "a test", **body})
+    """By an administrator, as the console does."""
+    answer = keeper().of(f"/keys{path}", {"reason": "a test", **body})
     assert answer.status == status, (body, answer)
     return answer.json if status == 200 else answer.error
 
@@ -337,12 +346,22 @@ def test_a_key_of_pools():
     assert ask("jackpots", f"/players/{person.number}/deposits", {"amount_minor": 10**6, "currency": "EUR"}).status == 200  # it says nothing of money
 
 
-def test_no_limited_key_makes_users():
-    """A user would have no limits. A key without limits may."""
+def test_no_key_makes_users():
+    """Whoever holds a key would be a second person by the users that it makes, resets or gives roles."""
     for name in ("jackpots", "cashier"):
         exceeds(ask(name, "/users", {"name": "eve", "roles": "finance"}), "Authorization", "users", "a key without limits")
         assert ask(name, "/users", method="GET").status == 200
-    assert ask("till", "/users", {"name": "eve", "roles": "viewer"}).status == 200
+    assert keeper().of("/users", {"name": "finn", "roles": "viewer"}).status == 200
+    rows_before = place.sql("select name, password, roles from gateway.staff order by name")
+    for path, body in (("/users", {"name": "eve", "roles": "viewer"}), ("/users/finn", {"action": "reset", "reason": "a test"}),
+                       ("/users/finn", {"action": "roles", "roles": "finance", "reason": "a test"})):
+        answer = ask("till", path, body)
+        assert answer.status == 403 and answer.error["code"] == "not_permitted" and answer.error["found"] == "the key of a back end", answer
+    assert place.sql("select name, password, roles from gateway.staff order by name") == rows_before
+    for action in ("disable", "enable", "end-sessions"):
+        assert ask("till", "/users/finn", {"action": action, "reason": "a test"}).status == 200
+    for subject, action in (("user eve", "user created"), ("user finn", "user reset"), ("user finn", "user roles")):
+        wait_until("the line", lambda s=subject, a=action: place.sql(f"select 1 from gateway.audit where subject = '{s}' and action = '{a}' and status = 403"), 60)
 
 
 def test_a_key_ends_by_itself():

@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """The command line of jackpotctl as it is told: each command has a page of help and stands in the manual, in docs/jackpotctl.md and in the completion for
-bash, and takes the options that its page names and no other; each route of the gateway for operators has a command, or a reason why not; and the keys that it
-adds to a file. No database and no gateway is asked. The last line is "N passed, N failed". With --table, the tables of the page are written again."""
+bash, and takes the options that its page names and no other; each route of the gateway for operators has a command, or a reason why not; the keys that it
+adds to a file; and what it makes of keys, addresses and answers that are none. No database and no gateway is asked. The last line is "N passed, N failed". With --table, the tables of the page are written again."""
 import json
 import os
 import re
+import signal
+import socket
 import subprocess
 import sys
 import tempfile
+import threading
 
 TOOL = "build/bin/jackpotctl"
 PAGE = "docs/jackpotctl.md"
@@ -17,9 +20,9 @@ ROUTES = "services/gateway/adapters/routes.c"
 OPERATOR = "/v1/operators/{op}"
 # Routes whose commands work on the database instead, as its owner: they are there when no gateway runs and nobody can log in.
 BY_DATABASE = {
-    f"GET {OPERATOR}/games": "game list", f"POST {OPERATOR}/games/{{}}/stop": "game stop", f"POST {OPERATOR}/games/{{}}/start": "game start",
+    f"GET {OPERATOR}/offer": "offer list", f"POST {OPERATOR}/offer": "offer games, offer currencies", f"GET {OPERATOR}/games": "game list", f"POST {OPERATOR}/games/{{}}/stop": "game stop", f"POST {OPERATOR}/games/{{}}/start": "game start",
     f"GET {OPERATOR}/reports/{{}}/{{}}": "report day, report month, report year, report life", f"GET {OPERATOR}/users": "user list",
-    f"POST {OPERATOR}/users": "user add", f"POST {OPERATOR}/users/{{}}": "user reset", f"GET {OPERATOR}/keys": "key list", f"POST {OPERATOR}/keys": "key add",
+    f"POST {OPERATOR}/users": "user add", f"POST {OPERATOR}/users/{{}}": "user reset, user roles", f"GET {OPERATOR}/keys": "key list", f"POST {OPERATOR}/keys": "key add",
     f"POST {OPERATOR}/keys/{{}}": "key rotate, key end", f"GET {OPERATOR}/webhooks": "webhooks list", f"POST {OPERATOR}/webhooks/{{}}": "webhooks test",
     f"GET {OPERATOR}/webhooks/{{}}/dead": "webhooks dead", f"POST {OPERATOR}/webhooks/{{}}/dead": "webhooks resend",
 }
@@ -43,8 +46,8 @@ def check(good, what):
         faults.append(what)
 
 
-def call(*arguments, keys="/nowhere"):
-    return subprocess.run([TOOL, *arguments], env={"CARILLON_KEYS": keys}, capture_output=True, text=True, timeout=20, check=False)
+def call(*arguments, keys="/nowhere", **environment):
+    return subprocess.run([TOOL, *arguments], env={"CARILLON_KEYS": keys, **environment}, capture_output=True, text=True, timeout=60, check=False)
 
 
 def printed(*arguments):
@@ -238,6 +241,120 @@ def rotated(kind, name, what):
         check(os.listdir(folder) == [name] and os.stat(path).st_mode & 0o777 == 0o600, f"keys rotate {kind}: {os.listdir(folder)}")
 
 
+# ---- in place of a gateway ---------------------------------------------------------------------------------------------------------
+KEY = "5" * 64
+DEPOSIT = ("player", "deposit", "17", "--amount", "1", "--currency", "EUR")
+MAY_BE_DONE = "it may have been done, or may still be: send it again with --request "
+
+
+class Listener:
+    """Takes connections on a port of this machine and gives each the same answer; None: none at all."""
+
+    def __init__(self, answer):
+        self.answer, self.asked, self.came = answer, [], threading.Event()
+        self.socket = socket.create_server(("127.0.0.1", 0))
+        self.url = f"http://127.0.0.1:{self.socket.getsockname()[1]}"
+        threading.Thread(target=self.serve, daemon=True).start()
+
+    def serve(self):
+        kept = []
+        while True:
+            one, _ = self.socket.accept()
+            text = b""
+            while b"\r\n\r\n" not in text and (more := one.recv(65536)):
+                text += more
+            self.asked.append(text.decode())
+            self.came.set()
+            if self.answer is None:
+                kept.append(one)
+                continue
+            one.sendall(self.answer.encode())
+            one.close()
+
+
+def answer(status, body, kind="application/json"):
+    return f"HTTP/1.1 {status} x\r\nContent-Type: {kind}\r\nContent-Length: {len(body)}\r\nConnection: close\r\n\r\n{body}"
+
+
+def strange_answers(at):
+    """Something between that answers in the gateway's place has not refused anything."""
+    error = '{"error":{"code":"other","message":"No."}}'
+    for status, body, code in ((200, '{"id":"a"}', 0), (202, '{"id":"a"}', 3), (409, error, 1), (400, error, 2), (500, error, 2), (200, "<p>Hello", 2), (200, "[1]", 2), (302, "", 2),
+                               (404, "<p>Not here", 2), (403, '{"error":"no"}', 2), (407, "{}", 2)):
+        listener = Listener(answer(status, body))
+        done = call(*DEPOSIT, "--request", "mine", "--gateway", listener.url, **at)
+        check(done.returncode == code, f"{status} {body}: {done}")
+        check((MAY_BE_DONE + "mine," in done.stderr) == (code == 2 and status != 400), f"{status} {body}: {done}")
+    listener = Listener(answer(200, '{"other":1}'))
+    done = call("round", "show", "17", "1", "--gateway", listener.url, **at)
+    check(done.returncode in (0, 2) and "may have been done" not in done.stderr, f"a list is no action: {done}")
+
+
+def interrupted(at):
+    """Whoever ends an action before its answer learns its key."""
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+        listener = Listener(None)
+        before = signal.signal(number, signal.SIG_DFL)  # who runs in the background may inherit that it is ignored
+        with subprocess.Popen([TOOL, *DEPOSIT, "--gateway", listener.url], env=at, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as one:
+            signal.signal(number, before)
+            check(listener.came.wait(60), f"{number}: nothing was sent")
+            one.send_signal(number)
+            out, told = one.communicate(timeout=60)
+        key = re.search(r"^Idempotency-Key: (\S+)", listener.asked[0], re.M)
+        check(one.returncode == 2 and not out and key is not None and f"{MAY_BE_DONE}{key[1]}, which does it once\n" in told, f"{number}: {one.returncode} {told} {listener.asked}")
+
+
+def tables(at):
+    """A row may have members that the first one lacks."""
+    listener = Listener(answer(200, json.dumps({"next": 3, "players": [{"a": 1, "b": "x"}, {"a": 22, "later": None}, {"b": "long", "last": {"c": 1}}]})))
+    done = call("player", "list", "--gateway", listener.url, **at)
+    told = [[cell.strip() for cell in line.split()] for line in done.stdout.splitlines()]
+    check(told == [["next", "3"], [], ["players"], ["a", "b", "later", "last"], ["1", "x", "-", "-"], ["22", "-", "-", "-"], ["-", "long", "-", '{"c":1}']], f"a table: {done}")
+
+
+def where_the_key_goes(at):
+    proxy, gateway = Listener(answer(200, "{}")), Listener(answer(200, '{"players":[]}'))
+    through = {name: proxy.url for name in ("http_proxy", "https_proxy", "all_proxy", "ALL_PROXY", "HTTPS_PROXY")}
+    done = call("player", "list", "--gateway", gateway.url, **at, **through)
+    check(done.returncode == 0 and not proxy.asked and f"Authorization: Bearer {KEY}" in gateway.asked[0], f"a proxy: {done} {proxy.asked}")
+    for url in ("http://192.0.2.1:8080", "http://casino.example", "ftp://127.0.0.1", "127.0.0.1:8080", "http://127.0.0.1@casino.example", "http://localhost.example", "x"):
+        done = call("player", "list", "--gateway", url, **at)
+        check(done.returncode == 2 and f"--gateway: found '{url}', expected https://HOST, or http://127.0.0.1:PORT on this machine" in done.stderr, f"{url}: {done}")
+        done = call("player", "list", JACKPOTCTL_GATEWAY=url, **at)
+        check(done.returncode == 2 and f"JACKPOTCTL_GATEWAY: found '{url}'" in done.stderr, f"{url}: {done}")
+    for url in (gateway.url.replace("127.0.0.1", "localhost"), gateway.url + "/"):
+        check(call("player", "list", "--gateway", url, **at).returncode == 0, url)
+
+
+def key_files(folder):
+    for text, mode, told in ((KEY, 0o644, "found mode 644, expected 600, because only its owner may read it"), ("5" * 300, 0o600, "found a longer line, expected a file"),
+                             ("\n" + KEY, 0o600, "found nothing in the first line, expected a file")):
+        write_keys(f"{folder}/bad.key", text, mode)
+        done = call("player", "list", "--key", f"{folder}/bad.key", "--gateway", "http://127.0.0.1:1")
+        check(done.returncode == 2 and told in done.stderr and "/bad.key: found" in done.stderr, f"{text[:5]} {mode:o}: {done}")
+    for arguments, environment, where in (((), {"JACKPOTCTL_KEY": KEY}, "JACKPOTCTL_KEY"), (("--key", KEY), {}, "--key")):
+        done = call("player", "list", *arguments, **environment)
+        check(done.returncode == 2 and f"the key in {where}: found what looks like the key itself" in done.stderr and KEY not in done.stderr, f"{where}: {done}")
+
+
+def times():
+    for text in ("2027-02-30", "26-01-01", "2027-01-01T24:00:00", "2027-1-1", " 2027-01-01", "2027-01-01T00:00:00Z"):
+        done = call("player", "exclude", "17", "--until", text, "--currency", "EUR", "--gateway", "http://127.0.0.1:1")
+        check(done.returncode == 2 and f"--until: found '{text}', expected YYYY-MM-DD" in done.stderr, f"{text}: {done}")
+
+
+def asked():
+    with tempfile.TemporaryDirectory() as folder:
+        write_keys(f"{folder}/good.key", f"{KEY}\n")
+        at = {"JACKPOTCTL_KEY": f"{folder}/good.key"}
+        strange_answers(at)
+        interrupted(at)
+        tables(at)
+        where_the_key_goes(at)
+        key_files(folder)
+    times()
+
+
 def main():
     commands = overview()
     check(len(commands) > 20, f"found {len(commands)} commands")
@@ -251,6 +368,7 @@ def main():
     documented(commands, told)
     rotated("draw", "spin-engine.key", "draws")
     rotated("cards", "jackpot-cards.key", "cards")
+    asked()
     for fault in faults:
         print(f"FAILED  {fault}")
     print(f"{passed} passed, {len(faults)} failed")

@@ -2,26 +2,34 @@
 
 #include "tools/jackpotctl/rows_print.h"
 
+#include "libcommon/io/key_files.h"
 #include "libcommon/io/proof_stream.h"
 
 #include <curl/curl.h>
 #include <sodium.h>
 
+#include <arpa/inet.h>
 #include <errno.h>
 #include <inttypes.h>
+#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #define STANDARD_GATEWAY "http://127.0.0.1:8080"
 #define PATH_ROOM 4200
 #define KEY_ROOM 256
+#define KEY_DIGITS 64
+#define ERROR_ROOM 512
 #define HEADER_ROOM 320
 #define REQUEST_BYTES 16
 #define REQUEST_MAX 64
 #define CONNECT_MS 10000
 #define ANSWER_MS 120000 /* a report of a long time is added up first */
 #define SECOND_US INT64_C(1000000)
+#define TIME_ROOM 64
 
 struct answer {
 	long status;
@@ -47,17 +55,22 @@ static bool whole_read(const char *text, int64_t *number_r)
 	return errno == 0 && *end == '\0' && (text[0] == '-' || (text[0] >= '0' && text[0] <= '9'));
 }
 
+/* A 30th of February is none, and a year has four digits. */
 static bool time_read(const char *text, int64_t *seconds_r)
 {
 	static const char *const forms[] = { "%Y-%m-%d", "%Y-%m-%dT%H:%M:%S" };
+	static const size_t lengths[] = { 10, 19 };
 
 	for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]); i++) {
 		struct tm when = { 0 };
 		const char *end = strptime(text, forms[i], &when);
+		char same[TIME_ROOM] = "";
 		if (end == NULL || *end != '\0')
 			continue;
 		*seconds_r = (int64_t)timegm(&when);
-		return true;
+		(void)(i == 0 ? strftime(same, sizeof(same), "%Y-%m-%d", &when)
+			      : strftime(same, sizeof(same), "%Y-%m-%dT%H:%M:%S", &when));
+		return strlen(text) == lengths[i] && strcmp(same, text) == 0;
 	}
 	return false;
 }
@@ -186,6 +199,36 @@ static const char *gateway_of(const struct call *call)
 	return variable != NULL && variable[0] != '\0' ? variable : STANDARD_GATEWAY;
 }
 
+static bool is_loopback(const char *host)
+{
+	struct in_addr address;
+
+	return strcmp(host, "localhost") == 0 || strcmp(host, "[::1]") == 0 ||
+	       (inet_pton(AF_INET, host, &address) == 1 && ntohl(address.s_addr) >> 24 == 127);
+}
+
+/* The key crosses a network only under TLS. */
+static void gateway_check(const struct call *call, const char *text)
+{
+	CURLU *url = curl_url();
+	char *scheme = NULL, *host = NULL;
+	bool good = url != NULL && curl_url_set(url, CURLUPART_URL, text, 0) == CURLUE_OK &&
+		    curl_url_get(url, CURLUPART_SCHEME, &scheme, 0) == CURLUE_OK &&
+		    curl_url_get(url, CURLUPART_HOST, &host, 0) == CURLUE_OK &&
+		    (strcmp(scheme, "https") == 0 ||
+			    (strcmp(scheme, "http") == 0 && is_loopback(host)));
+
+	curl_free(scheme);
+	curl_free(host);
+	curl_url_cleanup(url);
+	if (good)
+		return;
+	fprintf(stderr, "jackpotctl: %s: found '%s', expected %s\n",
+		call_has(call, OPTION_GATEWAY) ? "--gateway" : "JACKPOTCTL_GATEWAY",
+		gateway_of(call), command_options[OPTION_GATEWAY].expected);
+	exit(EXIT_USAGE);
+}
+
 static char *url_of(const struct call *call, CURL *curl)
 {
 	const char *gateway = gateway_of(call);
@@ -202,6 +245,7 @@ static char *url_of(const struct call *call, CURL *curl)
 	if (!call->command->request.post)
 		query_write(call, curl, out);
 	(void)fclose(out);
+	gateway_check(call, url);
 	return url;
 }
 
@@ -220,26 +264,52 @@ static const char *key_path(const struct call *call, char room[PATH_ROOM])
 	return proof_key_path(NULL, "gateway", name, room, PATH_ROOM);
 }
 
-static void key_read(const struct call *call, char key_r[KEY_ROOM])
+static _Noreturn void key_wrong(const char *where, const char *found)
 {
-	char room[PATH_ROOM];
-	const char *path = key_path(call, room);
-	FILE *file = fopen(path, "re");
-	bool read = false;
-
-	if (file != NULL) {
-		(void)setvbuf(file, NULL, _IONBF, 0); /* a buffer would keep a copy of the key */
-		read = fgets(key_r, KEY_ROOM, file) != NULL;
-		(void)fclose(file);
-	}
-	if (read)
-		key_r[strcspn(key_r, "\r\n")] = '\0';
-	if (read && key_r[0] != '\0')
-		return;
-	fprintf(stderr, "jackpotctl: the key in %s: found %s, expected %s\n", path,
-		file == NULL ? strerror(errno) : "nothing in the first line",
+	fprintf(stderr, "jackpotctl: the key in %s: found %s, expected %s\n", where, found,
 		command_options[OPTION_KEY].expected);
 	exit(EXIT_USAGE);
+}
+
+/* Whoever gives the key in place of its file must not find it in a log, too. */
+static bool is_key(const char *text)
+{
+	return strlen(text) == KEY_DIGITS && strspn(text, "0123456789abcdefABCDEF") == KEY_DIGITS;
+}
+
+static FILE *key_open(const struct call *call)
+{
+	char room[PATH_ROOM], error[ERROR_ROOM];
+	const char *path = key_path(call, room);
+	struct stat about;
+	FILE *file;
+
+	if (is_key(path))
+		key_wrong(call_has(call, OPTION_KEY) ? "--key" : "JACKPOTCTL_KEY",
+			"what looks like the key itself");
+	file = fopen(path, "re");
+	if (file == NULL || fstat(fileno(file), &about) != 0)
+		key_wrong(path, strerror(errno));
+	if (key_file_closed(path, &about, error, sizeof(error)))
+		return file;
+	fprintf(stderr, "jackpotctl: the key in %s\n", error);
+	exit(EXIT_USAGE);
+}
+
+static void key_read(const struct call *call, char key_r[KEY_ROOM])
+{
+	FILE *file = key_open(call);
+	char room[PATH_ROOM];
+
+	(void)setvbuf(file, NULL, _IONBF, 0); /* a buffer would keep a copy of the key */
+	if (fgets(key_r, KEY_ROOM, file) == NULL)
+		key_r[0] = '\0';
+	(void)fclose(file);
+	if (strlen(key_r) == KEY_ROOM - 1 && key_r[KEY_ROOM - 2] != '\n')
+		key_wrong(key_path(call, room), "a longer line");
+	key_r[strcspn(key_r, "\r\n")] = '\0';
+	if (key_r[0] == '\0')
+		key_wrong(key_path(call, room), "nothing in the first line");
 }
 
 /* ---- the request ---- */
@@ -295,23 +365,43 @@ static const char *request_of(const struct call *call, char room[2 * REQUEST_BYT
 	return sodium_bin2hex(room, 2 * REQUEST_BYTES + 1, bytes, sizeof(bytes));
 }
 
-/* What was sent may have been carried out. */
-static void uncertain(const struct call *call, const char *request)
+/* ---- when nobody knows what became of it ---- */
+
+/* Of what was sent and may have been carried out: how to go on. Empty: it changes nothing. */
+static char uncertain[ERROR_ROOM];
+
+static void on_signal(int number)
 {
+	(void)number;
+	(void)!write(STDERR_FILENO, uncertain, strlen(uncertain));
+	_exit(EXIT_USAGE);
+}
+
+/* From now on a signal that ends the process says it. */
+static void uncertain_begin(const struct call *call, const char *request)
+{
+	static const int signals[] = { SIGINT, SIGTERM, SIGHUP };
+	struct sigaction action = { .sa_handler = on_signal }, before;
+
 	if (!call->command->request.post)
 		return;
-	fputs("jackpotctl: it may have been done, or may still be: ", stderr);
-	if (is_keyed(call))
-		fprintf(stderr, "send it again with --request %s, which does it once\n", request);
-	else
-		fputs("look before you send it again\n", stderr);
+	(void)snprintf(uncertain, sizeof(uncertain),
+		"jackpotctl: it may have been done, or may still be: %s%s%s\n",
+		is_keyed(call) ? "send it again with --request " : "look before you send it again",
+		is_keyed(call) ? request : "", is_keyed(call) ? ", which does it once" : "");
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++)
+		if (sigaction(signals[i], NULL, &before) == 0 && before.sa_handler != SIG_IGN)
+			(void)sigaction(signals[i], &action, NULL);
 }
+
+/* ---- sending it ---- */
 
 static void options_set(const struct call *call, CURL *curl, const char *url, const char *body)
 {
 	curl_easy_setopt(curl, CURLOPT_URL, url);
 	curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
 	curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
+	curl_easy_setopt(curl, CURLOPT_PROXY, ""); /* one of the environment would get the key */
 	curl_easy_setopt(curl, CURLOPT_FOLLOWLOCATION, 0L);
 	curl_easy_setopt(curl, CURLOPT_PATH_AS_IS, 1L);
 	curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, (long)CONNECT_MS);
@@ -335,6 +425,7 @@ static void send_it(
 	options_set(call, curl, url, body);
 	curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers);
 	curl_easy_setopt(curl, CURLOPT_WRITEDATA, out);
+	uncertain_begin(call, request);
 	code = curl_easy_perform(curl);
 	(void)fclose(out);
 	(void)curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &answer_r->status);
@@ -344,7 +435,7 @@ static void send_it(
 		fprintf(stderr, "jackpotctl: %s: found no answer (%s), expected a gateway\n", url,
 			curl_easy_strerror(code));
 		if (code != CURLE_COULDNT_CONNECT && code != CURLE_COULDNT_RESOLVE_HOST)
-			uncertain(call, request);
+			fputs(uncertain, stderr);
 		exit(EXIT_USAGE);
 	}
 	free(url);
@@ -357,24 +448,41 @@ static const char *text_of(const json_t *object, const char *name)
 	return json_string_value(json_object_get(object, name));
 }
 
+/* What was asked for, or an error of the gateway; else something between answers in its place. */
+static bool is_the_gateways(const struct call *call, const struct answer *answer)
+{
+	const char *member = call->command->request.member;
+	const json_t *error = json_object_get(answer->json, "error");
+
+	if (answer->status >= 400)
+		return text_of(error, "code") != NULL && text_of(error, "message") != NULL;
+	return answer->status >= 200 && answer->status <= 299 && json_is_object(answer->json) &&
+	       (member == NULL || json_object_get(answer->json, member) != NULL);
+}
+
+static int strange(const struct call *call, const struct answer *answer)
+{
+	fprintf(stderr, "jackpotctl: %s: found an answer with status %ld, expected a gateway's\n",
+		call->command->words, answer->status);
+	fputs(uncertain, stderr);
+	return EXIT_USAGE;
+}
+
 /* What is wrong, where, what was found and what is expected, as far as the gateway says so. */
-static int refused(const struct call *call, const struct answer *answer, const char *request)
+static int refused(const struct call *call, const struct answer *answer)
 {
 	const json_t *error = json_object_get(answer->json, "error");
-	const char *message = text_of(error, "message"), *where = text_of(error, "where");
+	const char *where = text_of(error, "where");
 	const char *found = text_of(error, "found"), *expected = text_of(error, "expected");
 	bool wrong = answer->status == 400 || answer->status == 401 || answer->status >= 500;
 
-	fprintf(stderr, "jackpotctl: %s: %s", call->command->words,
-		message == NULL ? "found an answer without an error, expected the gateway's"
-				: message);
+	fprintf(stderr, "jackpotctl: %s: %s", call->command->words, text_of(error, "message"));
 	if (where != NULL)
 		fprintf(stderr, " %s: found %s%s%s", where, found == NULL ? "this" : found,
 			expected == NULL ? "" : ", expected ", expected == NULL ? "" : expected);
-	fprintf(stderr, " (%ld %s)\n", answer->status,
-		text_of(error, "code") == NULL ? "" : text_of(error, "code"));
+	fprintf(stderr, " (%ld %s)\n", answer->status, text_of(error, "code"));
 	if (answer->status >= 500)
-		uncertain(call, request);
+		fputs(uncertain, stderr);
 	return wrong ? EXIT_USAGE : EXIT_BROKEN;
 }
 
@@ -406,8 +514,10 @@ int run_ask(const struct call *call)
 	request = request_of(call, room);
 	send_it(call, curl, request, &answer);
 	answer.json = json_loadb(answer.bytes, answer.length, 0, NULL);
-	if (answer.status < 200 || answer.status > 299 || answer.json == NULL) {
-		status = refused(call, &answer, request);
+	if (!is_the_gateways(call, &answer)) {
+		status = strange(call, &answer);
+	} else if (answer.status >= 400) {
+		status = refused(call, &answer);
 	} else {
 		shown(call, &answer);
 		status = answer.status == 202 ? EXIT_WAITS : 0;

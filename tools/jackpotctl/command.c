@@ -208,6 +208,13 @@ static bool value_good(const struct command_option *option, const char *value)
 					    number <= (unsigned long long)option->most);
 }
 
+static bool given_twice(const struct command *command, enum option_id option, FILE *errors)
+{
+	fprintf(errors, "jackpotctl: %s: found it twice, expected it once",
+		command_options[option].name);
+	return refused(command, errors);
+}
+
 static bool options_take(int argc, char **argv, struct call *call, FILE *errors)
 {
 	for (int i = 1; i < argc; i++) {
@@ -223,6 +230,8 @@ static bool options_take(int argc, char **argv, struct call *call, FILE *errors)
 			value_refused(option, value, NULL, errors);
 			return refused(call->command, errors);
 		}
+		if (call->values[option] != NULL && command_options[option].value != NULL)
+			return given_twice(call->command, option, errors);
 		call->values[option] = value;
 	}
 	return true;

@@ -14,10 +14,11 @@ static const struct {
 		"The address of Postgres for users, webhooks and the sums of reports, and where the "
 		"other address is not set." },
 	{ "JACKPOTCTL_GATEWAY",
-		"The address of the gateway, http://HOST:PORT or https://HOST. Default: "
-		"http://127.0.0.1:8080." },
+		"The address of the gateway: https://HOST, or http://127.0.0.1:PORT on this "
+		"machine. Default: http://127.0.0.1:8080. No proxy is used." },
 	{ "JACKPOTCTL_KEY",
-		"A file with the operator's key in its first line. Default: "
+		"A file that only its owner may read, with the operator's key in its first line. "
+		"Default: "
 		"$CARILLON_KEYS/gateway/operator-N.key, N being the operator." },
 	{ "CARILLON_DATA", "The folder of the installation's data." },
 	{ "CARILLON_KEYS", "The folder of the keys. Default: keys in CARILLON_DATA." },

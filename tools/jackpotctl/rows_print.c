@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COLUMNS_MAX 64 /* more are not shown as text */
 #define MESSAGE_ROOM 8192
 
 PGresult *rows_ask_with(
@@ -103,33 +102,45 @@ static int width_of(const json_t *rows, const char *name)
 	return (int)width + 2;
 }
 
-/* With the columns of the first row. */
-static void table_print(json_t *rows)
+/* The members of all rows, in the order in which they first appear, with their widths. */
+static json_t *columns_of(json_t *rows)
 {
-	json_t *first = json_array_get(rows, 0), *row, *value;
-	int widths[COLUMNS_MAX] = { 0 }, column = 0;
+	json_t *columns = json_object(), *row, *value;
 	const char *name;
 	size_t i;
 
-	json_object_foreach(first, name, value)
+	json_array_foreach(rows, i, row)
 	{
-		if (column == COLUMNS_MAX)
-			break;
-		widths[column] = width_of(rows, name);
-		printf("%-*s", widths[column++], name);
+		json_object_foreach(row, name, value)
+		{
+			if (json_object_get(columns, name) == NULL)
+				json_object_set_new(
+					columns, name, json_integer(width_of(rows, name)));
+		}
+	}
+	return columns;
+}
+
+static void table_print(json_t *rows)
+{
+	json_t *columns = columns_of(rows), *row, *width;
+	const char *name;
+	size_t i;
+
+	json_object_foreach(columns, name, width)
+	{
+		printf("%-*s", (int)json_integer_value(width), name);
 	}
 	putchar('\n');
 	json_array_foreach(rows, i, row)
 	{
-		column = 0;
-		json_object_foreach(first, name, value)
+		json_object_foreach(columns, name, width)
 		{
-			if (column == COLUMNS_MAX)
-				break;
-			cell_print(row, name, widths[column++]);
+			cell_print(row, name, (int)json_integer_value(width));
 		}
 		putchar('\n');
 	}
+	json_decref(columns);
 }
 
 /* All members that are tables, or all others. */

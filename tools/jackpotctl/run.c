@@ -386,6 +386,7 @@ static int user(
 {
 	struct user_options options = { .name = call->arguments[0],
 		.roles = call->values[OPTION_ROLES],
+		.reason = call->values[OPTION_REASON],
 		.operator_id = call_operator(call),
 		.password_file = call->values[OPTION_PASSWORD_FILE],
 		.json = json(call) };
@@ -402,6 +403,11 @@ int run_user_add(const struct call *call)
 int run_user_reset(const struct call *call)
 {
 	return user(call, user_reset);
+}
+
+int run_user_roles(const struct call *call)
+{
+	return user(call, user_roles);
 }
 
 int run_user_list(const struct call *call)

@@ -35,6 +35,7 @@ int run_offer_list(const struct call *call);
 int run_player_export(const struct call *call);
 int run_user_add(const struct call *call);
 int run_user_reset(const struct call *call);
+int run_user_roles(const struct call *call);
 int run_user_list(const struct call *call);
 int run_key_add(const struct call *call);
 int run_key_rotate(const struct call *call);

@@ -93,18 +93,41 @@ static void told(const struct user_options *options, const char *what, const cha
 			options->password_file);
 }
 
+static role_set roles_take(const struct user_options *options)
+{
+	role_set roles;
+
+	if (options->roles == NULL || !roles_read(options->roles, &roles))
+		wrong("--roles", options->roles == NULL ? "" : options->roles,
+			"viewer, support, finance, jackpots, administrator, separated by commas");
+	return roles;
+}
+
+static json_t *roles_json(role_set roles)
+{
+	json_t *names = json_array();
+
+	for (size_t role = 0; role < ROLES_N; role++)
+		if ((roles & 1U << role) != 0)
+			json_array_append_new(names, json_string(role_names[role]));
+	return names;
+}
+
+static bool unknown(const struct user_options *options)
+{
+	return outcome_print(options->json, false, NULL,
+		"user %s does not exist with this operator; nothing was changed", options->name);
+}
+
 bool user_add(PGconn *conn, const struct user_options *options)
 {
 	char password[PASSWORD_ROOM], hash[PASSWORD_HASH_MAX], roles_text[16];
 	const char *parameters[] = { options->operator_id, options->name, hash, roles_text,
 		options->password_file == NULL ? "t" : "f" };
-	role_set roles;
+	role_set roles = roles_take(options);
 	PGresult *result;
 	bool added;
 
-	if (options->roles == NULL || !roles_read(options->roles, &roles))
-		wrong("--roles", options->roles == NULL ? "" : options->roles,
-			"viewer, support, finance, jackpots, administrator, separated by commas");
 	password_take(options, password);
 	hash_make(password, hash);
 	(void)snprintf(roles_text, sizeof(roles_text), "%u", (unsigned)roles);
@@ -146,11 +169,35 @@ bool user_reset(PGconn *conn, const struct user_options *options)
 	if (found)
 		told(options, "reset, without a second factor", password);
 	else
-		(void)outcome_print(options->json, false, NULL,
-			"user %s does not exist with this operator; nothing was changed",
-			options->name);
+		(void)unknown(options);
 	sodium_memzero(password, sizeof(password));
 	return found;
+}
+
+bool user_roles(PGconn *conn, const struct user_options *options)
+{
+	role_set roles = roles_take(options);
+	char number[16];
+	const char *parameters[] = { options->operator_id, options->name, number, options->reason };
+	PGresult *result;
+	bool found;
+
+	(void)snprintf(number, sizeof(number), "%u", (unsigned)roles);
+	result = rows(conn,
+		"with u as (update gateway.staff set roles = $3::integer where operator = "
+		"$1::integer and name = $2::text returning 1), a as (insert into gateway.audit "
+		"(operator, actor, action, subject, request_id, content, status) select "
+		"$1::integer, 'jackpotctl', 'user roles', 'user ' || $2::text, '', "
+		"jsonb_build_object('roles', $3::integer, 'reason', $4::text), 200 from u) select "
+		"1 from u",
+		4, parameters);
+	found = PQntuples(result) == 1;
+	PQclear(result);
+	if (!found)
+		return unknown(options);
+	return outcome_print(options->json, true,
+		json_pack("{s:s,s:o}", "name", options->name, "roles", roles_json(roles)),
+		"user %s has the roles %s", options->name, options->roles);
 }
 
 static void users_text(const PGresult *result)
@@ -172,14 +219,10 @@ static void users_json(const PGresult *result)
 
 	for (int i = 0; i < PQntuples(result); i++) {
 		role_set roles = (role_set)strtoul(PQgetvalue(result, i, 1), NULL, 10);
-		json_t *names = json_array();
-		for (size_t role = 0; role < ROLES_N; role++)
-			if ((roles & 1U << role) != 0)
-				json_array_append_new(names, json_string(role_names[role]));
 		json_array_append_new(
 			users, json_pack("{s:s,s:s,s:s,s:o}", "name", PQgetvalue(result, i, 0),
 				       "state", PQgetvalue(result, i, 2), "login",
-				       PQgetvalue(result, i, 3), "roles", names));
+				       PQgetvalue(result, i, 3), "roles", roles_json(roles)));
 	}
 	json_print(json_pack("{s:o}", "users", users));
 }

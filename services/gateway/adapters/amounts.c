@@ -1,7 +1,7 @@
 /* Amounts that need two. A request above GATEWAY_APPROVE_ABOVE is kept with the command that books
  * it; an approval sends this command to the wallet, under the id that the direct way would have
  * used, so it is booked once however often it is sent. Functions of the database (migrations/0023,
- * 0039) keep, decide and note it, each with its line of the audit log in one transaction; those of
+ * 0041) keep, decide and note it, each with its line of the audit log in one transaction; those of
  * migrations/0034 refuse before what the operator does not offer. */
 #include "services/gateway/adapters/amounts.h"
 #include "services/gateway/adapters/money.h"
@@ -57,9 +57,10 @@ struct waiting {
 #define COLUMNS                                                                                    \
 	"http, coalesce(code, ''), encode((result).id, 'hex'), (result).player, "                  \
 	"(result).command, (result).status, (result).asked_by, (extract(epoch from "               \
-	"(result).expires) * 1000000)::bigint, (result).currency "
+	"(result).expires) * 1000000)::bigint, (result).currency, "                                \
+	"coalesce(encode((result).hold, 'hex'), '') "
 
-enum { HTTP, CODE, ID, PLAYER, COMMAND, STATUS, ASKED_BY, EXPIRES, CURRENCY };
+enum { HTTP, CODE, ID, PLAYER, COMMAND, STATUS, ASKED_BY, EXPIRES, CURRENCY, WITHDRAWAL };
 
 static const struct {
 	const char *code, *message, *where, *expected;
@@ -123,6 +124,8 @@ static void answer_kept(
 	out_string(out, "status", PQgetvalue(result, 0, STATUS));
 	out_string(out, "asked_by", PQgetvalue(result, 0, ASKED_BY));
 	out_int(out, "expires_us", pg_number(result, 0, EXPIRES));
+	if (PQgetvalue(result, 0, WITHDRAWAL)[0] != '\0')
+		out_string(out, "withdrawal", PQgetvalue(result, 0, WITHDRAWAL));
 	out_close(out, '}');
 	answer_sent(gateway, request, (uint32_t)pg_number(result, 0, HTTP));
 }
@@ -349,6 +352,12 @@ static void on_decided(void *context, PGresult *result, const char *error)
 
 	if (request == NULL)
 		;
+	else if (strcmp(PQgetvalue(result, 0, CODE), "payment_asked") == 0)
+		edge_answer_error(request, 409, "payment_asked",
+			"The provider has not said whether it paid: it may have paid or may still "
+			"pay. This decision can be approved once it says so; or refuse it, and ask "
+			"for one with \"force\":true.",
+			"id", NULL, "an answer from the provider");
 	else if (PQgetvalue(result, 0, CODE)[0] != '\0')
 		refuse(request, result, "");
 	else if (strcmp(PQgetvalue(result, 0, STATUS), "refused") == 0)

@@ -26,35 +26,35 @@
 static const char list_sql[] =
 	"with every as (select 'amount' as kind, a.id, a.action, a.player, 0 as pool, a.currency, "
 	"a.amount_minor as amount, coalesce(w.balance, 0) as before, '' as parameters, a.reason, "
-	"a.asked_by, a.asked, a.expires, a.asked_key = $2::bytea as mine, $3::boolean as may from "
+	"a.asked_by, a.asked, a.expires, a.asked_key = $2::bytea as mine, $3::boolean as may, a.hold from "
 	"gateway.amount_request a left join wallet.account w on w.player = a.player where "
 	"a.operator = $1::integer and a.status = 'waiting' and a.expires > now() union all select "
 	"'pool', id, action::text, 0, pool, 0, 0, 0, parameters, reason, asked_by, asked, null, "
-	"asked_key = $2::bytea, $4::boolean from gateway.pool_request where operator = $1::integer "
+	"asked_key = $2::bytea, $4::boolean, null from gateway.pool_request where operator = $1::integer "
 	"and status = 'waiting' union all select 'rate', id, 'rate', 0, 0, currency, rate_nano, "
 	"coalesce(before_rate_nano, 0), '', reason, asked_by, asked, null, asked_key = $2::bytea, "
-	"$5::boolean from gateway.fx_request where operator = $1::integer and status = 'waiting' "
+	"$5::boolean, null from gateway.fx_request where operator = $1::integer and status = 'waiting' "
 	"union all select 'void', v.id, 'void', v.player, 0, coalesce(w.currency, 0), v.awards, 0, "
 	"json_build_object('game', v.game, 'round', v.round)::text, v.reason, v.asked_by, v.asked, "
-	"null, v.asked_key = $2::bytea, $13::boolean from gateway.void_request v left join "
+	"null, v.asked_key = $2::bytea, $13::boolean, null from gateway.void_request v left join "
 	"wallet.account w on w.player = v.player where v.operator = $1::integer and v.status = "
 	"'waiting' "
 	"union all select 'withdrawal', h.id, 'withdrawal', h.player, 0, h.currency, h.amount, 0, "
-	"'', '', 'player', h.booked, null, false, $3::boolean from wallet.hold h where h.kind = 28 "
+	"'', '', 'player', h.booked, null, false, $3::boolean, h.id from wallet.hold h where h.kind = 28 "
 	"and h.settled_kind = 0 and h.player between $6::bigint and $7::bigint and h.booked <= "
 	"now() - $8::bigint * interval '1 second' and not exists (select from "
 	"gateway.amount_request a where a.operator = $1::integer and a.hold = h.id and a.status = "
 	"'waiting' and a.expires > now())) select kind, encode(id, 'hex'), action, player, pool, "
 	"currency, amount, before, parameters, reason, asked_by, (extract(epoch from asked) * "
 	"1000000)::bigint, coalesce((extract(epoch from expires) * 1000000)::bigint, 0), "
-	"mine::integer, (kind = 'withdrawal') || ' ' || (extract(epoch from asked) * "
+	"mine::integer, coalesce(encode(hold, 'hex'), ''), (kind = 'withdrawal') || ' ' || (extract(epoch from asked) * "
 	"1000000)::bigint || ' ' || encode(id, 'hex') from every where (may or mine) and "
 	"($9::boolean is null or (kind = 'withdrawal', extract(epoch from asked) * 1000000, id) > "
 	"($9::boolean, $10::bigint, decode($11, 'hex'))) order by kind = 'withdrawal', asked, id "
 	"limit $12::bigint";
 
 static const struct list approvals_list = { "approvals",
-	"kind id action currency player pool amount_minor balance_minor rate before_rate "
+	"kind id action currency player withdrawal pool amount_minor balance_minor rate before_rate "
 	"parameters reason asked_by asked_us expires_us mine",
 	200, 200, NULL };
 
@@ -72,7 +72,8 @@ enum {
 	BY,
 	ASKED,
 	EXPIRES,
-	MINE
+	MINE,
+	WITHDRAWAL
 };
 
 static void rate_member(struct json_out *out, const char *name, int64_t nano)
@@ -100,6 +101,10 @@ static void matter_json(struct json_out *out, const PGresult *rows, int i)
 		out_null(out, "player");
 	else
 		out_string(out, "player", player);
+	if (PQgetvalue(rows, i, WITHDRAWAL)[0] == '\0')
+		out_null(out, "withdrawal");
+	else
+		out_string(out, "withdrawal", PQgetvalue(rows, i, WITHDRAWAL));
 	if (pool)
 		out_int(out, "pool", pg_number(rows, i, POOL));
 	else

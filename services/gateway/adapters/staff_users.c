@@ -1,5 +1,6 @@
 /* Users of the operator's side, as an administrator lists, creates and changes them. A new user and
- * a reset one get a password that is shown once and must be changed. */
+ * a reset one get a password that is shown once and must be changed. A back end's key neither makes
+ * nor resets users and gives no roles: whoever holds it would be a second person. */
 #include "services/gateway/adapters/lists.h"
 #include "services/gateway/adapters/staff.h"
 
@@ -225,6 +226,24 @@ static void password_give(struct change *change, struct edge_request *request)
 	change_free(change);
 }
 
+/* Frees the change if it is refused. */
+static bool refused_to_key(struct change *change, struct edge_request *request)
+{
+	const struct staff_body *body = &change->body;
+
+	if (staff_session_of(change->waiter.gateway, request) != NULL ||
+		(body->has_action && body->action != STAFF_ROLES && body->action != STAFF_RESET))
+		return false;
+	audit_change(change, 403);
+	wrong_denied(request, "not_permitted");
+	edge_answer_error(request, 403, "not_permitted",
+		"Only an administrator with a session makes or resets users and gives them roles, "
+		"not a back end with a key: its holder would be a second person. Nothing was done.",
+		"Authorization", "the key of a back end", "a session of the console");
+	change_free(change);
+	return true;
+}
+
 void on_staff_new(struct edge_request *request, void *context)
 {
 	struct gateway *gateway = context;
@@ -240,6 +259,8 @@ void on_staff_new(struct edge_request *request, void *context)
 	change = change_new(gateway, request, &body);
 	change->operator_id = operator_id;
 	change->roles = roles;
+	if (refused_to_key(change, request))
+		return;
 	actor_of(gateway, request, operator_id, change->actor);
 	password_give(change, request);
 }
@@ -296,6 +317,8 @@ void on_staff_action(struct edge_request *request, void *context)
 	change = change_new(gateway, request, &body);
 	change->operator_id = operator_id;
 	change->roles = roles;
+	if (refused_to_key(change, request))
+		return;
 	if (body.action == STAFF_RESET) {
 		password_give(change, request);
 		return;

@@ -17,8 +17,8 @@
 #define SCOPE_POOLS_MAX 32
 #define SCOPE_TEXT_MAX 400 /* a list as text, with the NUL */
 
-/* Each route needs one of them; creating users, keys and webhooks, and dealing with dead letters,
- * needs a key without limits. */
+/* Each route needs one of them; changing users, making keys and webhooks, and dealing with dead
+ * letters needs a key without limits. No key makes users. */
 enum scope_kind {
 	SCOPE_READ,    /* every GET */
 	SCOPE_PLAYERS, /* accounts and sessions of players, limits, blocks, bonus spins, notes */

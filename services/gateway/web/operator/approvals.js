@@ -15,13 +15,16 @@ export function Waiting({ me }) {
 const KINDS = { amount: "Amount", pool: "Jackpot", rate: "Rate", void: "Void", withdrawal: "Withdrawal" };
 const spins = (a) => a.action === "bonus spins";
 
+// Of a decision by hand: the beginning of the withdrawal's id, as the list of withdrawals shows it.
+const which = (a) => a.withdrawal ? `, withdrawal ${a.withdrawal.slice(0, 12)}` : "";
+
 // What would change, as a sentence.
 function matter(a) {
 	if (a.kind === "rate") return `${a.currency}: ${a.before_rate === null ? "no rate" : a.before_rate} becomes ${a.rate}`;
 	if (a.kind === "pool") return `${wordOf(a.action)}: ${said(a.parameters)}`;
-	if (a.kind === "withdrawal") return money(a.amount_minor, a.currency);
+	if (a.kind === "withdrawal") return `${money(a.amount_minor, a.currency)}${which(a)}`;
 	if (a.kind === "void") return `Void round ${a.parameters.round} of ${a.parameters.game}, with jackpots of ${money(a.amount_minor, a.currency)}`;
-	return `${wordOf(a.action)}: ${money(a.amount_minor, a.currency)}`;
+	return `${wordOf(a.action)}: ${money(a.amount_minor, a.currency)}${which(a)}`;
 }
 
 const subject = (a) => a.kind === "pool" ? `jackpot ${a.pool}` : a.kind === "rate" ? a.currency : `player ${a.player}`;
