@@ -1,7 +1,9 @@
 #include "libcommon/io/in_hand.h"
 
+#include "libcommon/base/ids.h"
 #include "libcommon/io/log.h"
 
+#include <assert.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdatomic.h>
@@ -14,16 +16,21 @@
 
 #define FORM UINT64_C(0x3244414e48524143) /* "CARHAND2" */
 #define PATH_BYTES 4096
+#define EVENTS_MAX ((size_t)SHARDS_MAX * IN_HAND_TOPICS)
 
 /* The form of the file. A process that dies leaves what it has written, in this order: the kernel
  * keeps the pages. */
 struct file {
 	uint64_t form;
-	_Atomic uint64_t taken; /* since the last clear; the last IN_HAND_MAX of them are kept */
-	_Atomic uint64_t server_failed_us;
+	_Atomic uint64_t taken;	   /* since the last clear; the last IN_HAND_MAX of them are kept */
+	_Atomic uint64_t trying;   /* 1 + the place in `events` of what is being tried; 0: none */
 	_Atomic uint64_t deciding; /* 1: `decided` is being decided */
 	struct in_hand_command decided;
 	struct in_hand_command commands[IN_HAND_MAX];
+	struct {
+		int64_t offset;
+		uint64_t deaths; /* in tries of it, in a row */
+	} events[EVENTS_MAX];
 };
 
 struct in_hand {
@@ -45,6 +52,15 @@ static int file_open(const char *folder, const char *instance)
 	return fd;
 }
 
+/* The process before this one died in a try. */
+static void death_count(struct file *file)
+{
+	uint64_t trying = atomic_load(&file->trying);
+	if (trying >= 1 && trying <= EVENTS_MAX)
+		file->events[trying - 1].deaths++;
+	atomic_store(&file->trying, 0);
+}
+
 struct in_hand *in_hand_open(const char *folder, const char *instance)
 {
 	struct in_hand *hand = calloc(1, sizeof(*hand));
@@ -56,10 +72,10 @@ struct in_hand *in_hand_open(const char *folder, const char *instance)
 		fatal("CARILLON_HAND: cannot map the file of %s: %s", instance, strerror(errno));
 	(void)close(fd);
 	if (hand->file->form != FORM) {
-		in_hand_clear(hand);
-		in_hand_server_failed(hand, 0);
+		memset(hand->file, 0, sizeof(*hand->file));
 		hand->file->form = FORM;
 	}
+	death_count(hand->file);
 	return hand;
 }
 
@@ -97,14 +113,21 @@ void in_hand_clear(struct in_hand *hand)
 	atomic_store_explicit(&hand->file->taken, 0, memory_order_release);
 }
 
-void in_hand_server_failed(struct in_hand *hand, uint64_t wall_us)
+unsigned in_hand_try(struct in_hand *hand, const struct in_hand_event *event)
 {
-	atomic_store_explicit(&hand->file->server_failed_us, wall_us, memory_order_release);
+	size_t at = (size_t)event->shard * IN_HAND_TOPICS + event->topic;
+	assert(at < EVENTS_MAX);
+	if (hand->file->events[at].offset != event->offset) {
+		hand->file->events[at].deaths = 0;
+		hand->file->events[at].offset = event->offset;
+	}
+	atomic_store_explicit(&hand->file->trying, at + 1, memory_order_release);
+	return (unsigned)hand->file->events[at].deaths;
 }
 
-uint64_t in_hand_server_failed_us(const struct in_hand *hand)
+void in_hand_tried(struct in_hand *hand)
 {
-	return atomic_load(&hand->file->server_failed_us);
+	atomic_store_explicit(&hand->file->trying, 0, memory_order_release);
 }
 
 void in_hand_close(struct in_hand **hand)

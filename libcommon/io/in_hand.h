@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #define COMMAND_ID_BYTES 16
+#define IN_HAND_TOPICS 2
 #define IN_HAND_MAX 4096 /* if there are more, the latest are kept */
 
 struct in_hand_command {
@@ -34,10 +35,17 @@ void in_hand_take(struct in_hand *hand, const struct in_hand_command *command);
 void in_hand_decide(struct in_hand *hand, const struct in_hand_command *command);
 /* Records that nothing is in hand. */
 void in_hand_clear(struct in_hand *hand);
-/* Records when a process of the instance last ended because the database server failed, in
- * microseconds since 1970, and reads it back; 0: none has. in_hand_clear keeps it. */
-void in_hand_server_failed(struct in_hand *hand, uint64_t wall_us);
-uint64_t in_hand_server_failed_us(const struct in_hand *hand);
+/* An event that is tried alone. */
+struct in_hand_event {
+	uint32_t shard, topic; /* topic: below IN_HAND_TOPICS */
+	int64_t offset;
+};
+
+/* Records that the process tries this event until in_hand_tried. Returns how many processes of the
+ * instance have died in a try of it since another event of its shard and topic was tried. */
+unsigned in_hand_try(struct in_hand *hand, const struct in_hand_event *event);
+/* The try is over: the event is committed, or must wait, or the process dies for another reason. */
+void in_hand_tried(struct in_hand *hand);
 void in_hand_close(struct in_hand **hand);
 
 #endif

@@ -78,7 +78,7 @@ static bool result_good(const PGresult *result)
 /* https://www.postgresql.org/docs/15/errcodes-appendix.html */
 static bool server_fails(const char *state)
 {
-	static const char *const begins[] = { "08", "25P03", "40", "53", "55P03", "57P", "58" };
+	static const char *const begins[] = { "08", "25P03", "53100", "57P", "58" };
 	if (state == NULL)
 		return true;
 	for (size_t i = 0; i < sizeof(begins) / sizeof(begins[0]); i++)

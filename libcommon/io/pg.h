@@ -13,9 +13,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A fatal message begins with this when the cause lies with the server, its load or the connection,
- * and not with the statement: SQLSTATE classes 08, 40, 53, 57P and 58 (a full disk, a shutdown),
- * 25P03, 55P03, or none at all. */
+/* A fatal message begins with this when the cause lies with the server or the connection,
+ * and not with the statement: SQLSTATE 08 (connection), 25P03 (a session that slept), 53100 (a full
+ * disk), 57P (a shutdown), 58 (input and output), or none at all. */
 #define PG_SERVER_FAILS "postgres fails: "
 
 /* Ends the process because a statement failed. result may be NULL; `what` names the statement. */

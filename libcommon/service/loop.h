@@ -74,9 +74,6 @@ struct holding {
 	bool one_by_one; /* one message a commit, after repeated crashes */
 	/* The message that is tried alone now: its topic (1-based; 0: none), its offset, and how
 	 * often a process died on it. */
-	int trying_topic;
-	int64_t trying_offset;
-	int trying_deaths;
 	struct kept waiting; /* commands that came by nanomsg and cannot be applied yet */
 	bool progress;	     /* a command that came by nanomsg was applied since the last fence */
 	/* Facts read from their rows (service_facts.c): when the next read is due, when the last
@@ -175,8 +172,6 @@ void service_commit_due(struct service *service);
 /* Has somebody requested a commit, or has enough time passed since the last one? */
 bool service_commit_is_due(const struct service *service, uint64_t now_us);
 void service_lease_renew(struct service *service, int lease_seconds); /* and writes the heartbeat */
-void service_trying_note(
-	struct service *service, struct holding *holding, int topic, int64_t offset);
 
 /* service_reading.c */
 /* Starts to read each topic once every earlier topic with to_end_first has been read to its end. */
@@ -236,9 +231,10 @@ bool service_poison_offer(struct service *service, struct holding *holding,
 /* Records that nothing is in hand: all commands are committed and answered, or the process is about
  * to die for another reason. */
 void service_poison_clear(struct service *service);
-/* Has a process of this instance ended within the last minute because the database server failed?
- * Then deaths are no evidence against a message. */
-bool service_poison_server_failed(const struct service *service);
+/* Records that an event is tried alone, until service_poison_event_end. Returns how many processes
+ * of this instance have died in a try of it. */
+unsigned service_poison_event(const struct service *service, const struct in_hand_event *event);
+void service_poison_event_end(const struct service *service);
 /* Tries some suspects, separately from all other commands. */
 void service_poison_try(struct service *service);
 void service_poison_end(struct service *service);

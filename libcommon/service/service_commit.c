@@ -28,12 +28,7 @@ static const char FENCE_SQL[] =
 	"update carillon.shard s set offset_1 = v.o1, seq_1 = v.q1, offset_2 = v.o2, seq_2 = v.q2, "
 	"lease_until = now() + make_interval(secs => $2), "
 	"deaths = case when (s.offset_1, s.offset_2) = (v.o1, v.o2) and v.progress = 0 "
-	"then s.deaths else 0 end, "
-	"trying_topic = case when (s.offset_1, s.offset_2) = (v.o1, v.o2) then s.trying_topic end, "
-	"trying_offset = case when (s.offset_1, s.offset_2) = (v.o1, v.o2) then s.trying_offset "
-	"end, "
-	"trying_deaths = case when (s.offset_1, s.offset_2) = (v.o1, v.o2) then s.trying_deaths "
-	"else 0 end "
+	"then s.deaths else 0 end "
 	"from unnest($3::int[], $4::bigint[], $5::bigint[], $6::bigint[], $7::bigint[], "
 	"$8::bigint[], "
 	"$9::bigint[], $10::bigint[], $11::int[]) as v(shard, epoch, p1, p2, o1, q1, o2, q2, "
@@ -266,31 +261,4 @@ bool service_commit_is_due(const struct service *service, uint64_t now_us)
 {
 	return service->commit_asked ||
 	       now_us >= service->committed_us + (service->marked ? PARTS_US : COMMIT_AT_LEAST_US);
-}
-
-void service_trying_note(
-	struct service *service, struct holding *holding, int topic, int64_t offset)
-{
-	char shard[NUMBER_TEXT];
-	char epoch[NUMBER_TEXT];
-	char number[NUMBER_TEXT];
-	char at[NUMBER_TEXT];
-	if (holding->trying_topic == topic + 1 && holding->trying_offset == offset)
-		return;
-	(void)snprintf(shard, sizeof(shard), "%u", holding->shard.shard);
-	(void)snprintf(epoch, sizeof(epoch), "%llu", (unsigned long long)holding->shard.epoch);
-	(void)snprintf(number, sizeof(number), "%d", topic + 1);
-	(void)snprintf(at, sizeof(at), "%lld", (long long)offset);
-	const char *parameters[] = { service->ops->name, shard, epoch, number, at };
-	PGresult *result = pg_query(service->pg,
-		"update carillon.shard set trying_topic = $4, trying_offset = $5, trying_deaths = "
-		"0 "
-		"where service = $1 and shard = $2 and epoch = $3",
-		5, parameters);
-	if (strcmp(PQcmdTuples(result), "1") != 0)
-		fatal("shard %u: another instance has taken over", holding->shard.shard);
-	PQclear(result);
-	holding->trying_topic = topic + 1;
-	holding->trying_offset = offset;
-	holding->trying_deaths = 0;
 }

@@ -39,12 +39,9 @@ static const char LOCK_SQL[] =
 static const char TAKE_SQL[] =
 	"update carillon.shard set epoch = epoch + 1, owner = $2, backend_pid = pg_backend_pid(), "
 	"lease_until = now() + make_interval(secs => $4), "
-	"deaths = case when owner is null then 0 else deaths + 1 end, "
-	"trying_deaths = case when owner is null or trying_offset is null then 0 else "
-	"trying_deaths + 1 end "
+	"deaths = case when owner is null then 0 else deaths + 1 end "
 	"where service = $1 and shard = any($3::int[]) "
-	"returning shard, epoch, incarnation, offset_1, seq_1, offset_2, seq_2, deaths, "
-	"coalesce(trying_topic, 0), coalesce(trying_offset, -1), trying_deaths";
+	"returning shard, epoch, incarnation, offset_1, seq_1, offset_2, seq_2, deaths";
 
 static const char TERMINATE_SQL[] =
 	"select pg_terminate_backend(pid) from pg_stat_activity "
@@ -120,9 +117,6 @@ static struct holding *holding_new(const PGresult *row, int i)
 		holding->fenced[t] = holding->shard.position[t];
 	}
 	holding->one_by_one = pg_number(row, i, 7) >= DEATHS_MAX;
-	holding->trying_topic = (int)pg_number(row, i, 8);
-	holding->trying_offset = pg_number(row, i, 9);
-	holding->trying_deaths = (int)pg_number(row, i, 10);
 	if (holding->one_by_one)
 		log_error_as("service.shard.stuck",
 			"shard %u: taken %lld times without progress: its messages are tried "
@@ -212,8 +206,7 @@ void service_lease_release(struct service *service, struct holding *holding)
 	service->ops->close(service, &holding->shard);
 	PQclear(pg_query(service->pg,
 		"update carillon.shard set owner = null, backend_pid = null, lease_until = "
-		"'epoch', deaths = 0, "
-		"trying_topic = null, trying_offset = null, trying_deaths = 0 "
+		"'epoch', deaths = 0 "
 		"where service = $1 and shard = $2 and epoch = $3",
 		3, parameters));
 	log_info("shard %u: released at offset %lld", holding->shard.shard,

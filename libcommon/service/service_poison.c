@@ -26,7 +26,6 @@
 #define READ_AGAIN_US 1000000u
 #define LOOK_US 5000000u /* for releases, while a command is quarantined */
 #define TRY_AGAIN_US 20000u
-#define SERVER_SERIES_US UINT64_C(60000000)
 #define SERIES "interval '10 min'"
 
 /* $4: was the command alone in hand? */
@@ -75,6 +74,8 @@ void service_poison_clear(struct service *service)
 		in_hand_clear(service->poison->hand);
 }
 
+_Static_assert(IN_HAND_TOPICS >= SERVICE_TOPICS_MAX, "events in hand");
+
 static struct service *dying;
 
 static bool begins_with(const char *text, const char *beginning)
@@ -86,19 +87,11 @@ static bool begins_with(const char *text, const char *beginning)
  * connection as it is. */
 static void on_fatal(const char *message)
 {
-	bool server_fails =
-		PQstatus(dying->pg) != CONNECTION_OK || begins_with(message, PG_SERVER_FAILS);
-	if (server_fails)
-		in_hand_server_failed(poison_of(dying)->hand, clock_wall_us());
-	if (server_fails || begins_with(message, SERVICE_FENCE_FAILS))
+	if (PQstatus(dying->pg) != CONNECTION_OK || begins_with(message, PG_SERVER_FAILS) ||
+		begins_with(message, SERVICE_FENCE_FAILS)) {
 		service_poison_clear(dying);
-}
-
-bool service_poison_server_failed(const struct service *service)
-{
-	const struct poison *poison = poison_of(service);
-	return poison != NULL &&
-	       clock_wall_us() < in_hand_server_failed_us(poison->hand) + SERVER_SERIES_US;
+		in_hand_tried(poison_of(dying)->hand);
+	}
 }
 
 static int by_id(const void *a, const void *b)
@@ -180,6 +173,18 @@ void service_poison_start(struct service *service)
 		"delete from carillon.command_death where service = $1 and quarantined is null "
 		"and last_death < now() - interval '1 day'",
 		1, parameters));
+}
+
+/* ---- events ---- */
+
+unsigned service_poison_event(const struct service *service, const struct in_hand_event *event)
+{
+	return in_hand_try(poison_of(service)->hand, event);
+}
+
+void service_poison_event_end(const struct service *service)
+{
+	in_hand_tried(poison_of(service)->hand);
 }
 
 /* ---- suspects ---- */

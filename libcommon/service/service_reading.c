@@ -380,36 +380,35 @@ static void kept_offer(struct service *service, struct holding *holding, int top
 	}
 }
 
-/* Tries one message alone: records the attempt durably, offers the message, commits. A message that
- * has killed the process three times is not offered again. While the database server fails,
- * deaths tell nothing of the message: they are counted anew. */
+/* Tries one message alone: records the attempt, offers the message, commits. A message that has
+ * killed the process three times is not offered again. Deaths of which Postgres is the cause are no
+ * evidence against it (service_poison.c). */
 static void kept_try_one(struct service *service, struct holding *holding, int topic)
 {
 	struct reading *reading = &holding->readings[topic];
 	const struct kafka_message *message = &reading->kept.messages[0];
-	bool tried =
-		holding->trying_topic == topic + 1 && holding->trying_offset == message->offset;
-	bool killed = tried && holding->trying_deaths >= DEATHS_MAX;
-	if (killed && service_poison_server_failed(service)) {
-		holding->trying_topic = 0;
-		killed = false;
-	}
-	if (killed) {
+	const struct in_hand_event event = {
+		.shard = holding->shard.shard, .topic = (uint32_t)topic, .offset = message->offset
+	};
+	bool taken = true;
+	if (service_poison_event(service, &event) >= DEATHS_MAX) {
+		service_poison_event_end(service);
 		log_error_as("service.message.skipped",
 			"shard %u: %s, offset %lld has killed the process %d times and is skipped",
 			holding->shard.shard, topic_name(message->topic),
-			(long long)message->offset, holding->trying_deaths);
+			(long long)message->offset, DEATHS_MAX);
 		service_dead_letter(service, message, "killed the process three times");
 		position_move(holding, topic, message->offset, 0);
 		reading->next = message->offset + 1;
 	} else {
-		service_trying_note(service, holding, topic, message->offset);
 		batch_prepare(service, message, 1);
-		if (!service_offer(service, holding, topic, message))
-			return;
+		taken = service_offer(service, holding, topic, message);
 	}
-	kept_drop(service, reading, 1);
-	service_commit(service);
+	if (taken) {
+		kept_drop(service, reading, 1);
+		service_commit(service);
+	}
+	service_poison_event_end(service);
 }
 
 /* A commit follows each batch, so what kills is among the first BATCH_MAX messages of its topic.

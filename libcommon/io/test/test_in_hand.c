@@ -90,17 +90,45 @@ static void test_the_next_process_reads_what_was_in_hand(void **state)
 	in_hand_close(&hand);
 }
 
-static void test_a_failing_server_is_remembered(void **state)
+/* A process that tries an event, and is killed in the try or after it. */
+static void try_dies(const struct in_hand_event *event, bool tried)
 {
-	(void)state;
+	pid_t child = fork();
+	int status;
+	assert_true(child >= 0);
+	if (child == 0) {
+		struct in_hand *hand = in_hand_open(folder, "wallet-1");
+		(void)in_hand_try(hand, event);
+		if (tried)
+			in_hand_tried(hand);
+		(void)kill(getpid(), SIGKILL);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+}
+
+static unsigned deaths_of(const struct in_hand_event *event)
+{
 	struct in_hand *hand = in_hand_open(folder, "wallet-1");
-	assert_int_equal(in_hand_server_failed_us(hand), 0);
-	in_hand_server_failed(hand, 1795000000000000);
-	in_hand_clear(hand);
+	unsigned deaths = in_hand_try(hand, event);
+	in_hand_tried(hand);
 	in_hand_close(&hand);
-	hand = in_hand_open(folder, "wallet-1");
-	assert_int_equal(in_hand_server_failed_us(hand), 1795000000000000);
-	in_hand_close(&hand);
+	return deaths;
+}
+
+static void test_deaths_of_an_event(void **state)
+{
+	const struct in_hand_event one = { .shard = 255, .topic = 1, .offset = 7 };
+	const struct in_hand_event next = { .shard = 255, .topic = 1, .offset = 8 };
+	const struct in_hand_event other = { .shard = 255, .topic = 0, .offset = 7 };
+	(void)state;
+	assert_int_equal(deaths_of(&one), 0);
+	try_dies(&one, false);
+	try_dies(&other, true); /* of another topic, and for another reason */
+	try_dies(&one, false);
+	assert_int_equal(deaths_of(&one), 2);
+	assert_int_equal(deaths_of(&other), 0);
+	assert_int_equal(deaths_of(&next), 0);
+	assert_int_equal(deaths_of(&one), 0);
 }
 
 static void test_of_too_many_the_latest_are_kept(void **state)
@@ -137,7 +165,6 @@ static void test_a_file_of_another_form_is_empty(void **state)
 	struct in_hand *hand = in_hand_open(folder, "wallet-1");
 	assert_int_equal(in_hand_left(hand, &left), 0);
 	assert_null(in_hand_left_deciding(hand));
-	assert_int_equal(in_hand_server_failed_us(hand), 0);
 	in_hand_close(&hand);
 }
 
@@ -147,8 +174,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_a_new_file_is_empty, make_folder, drop_folder),
 		cmocka_unit_test_setup_teardown(
 			test_the_next_process_reads_what_was_in_hand, make_folder, drop_folder),
-		cmocka_unit_test_setup_teardown(
-			test_a_failing_server_is_remembered, make_folder, drop_folder),
+		cmocka_unit_test_setup_teardown(test_deaths_of_an_event, make_folder, drop_folder),
 		cmocka_unit_test_setup_teardown(
 			test_of_too_many_the_latest_are_kept, make_folder, drop_folder),
 		cmocka_unit_test_setup_teardown(

@@ -3,6 +3,7 @@
 #include "tests/sim/world/kernel.h"
 #include "tests/sim/fake.h"
 
+#include "libcommon/base/ids.h"
 #include "libcommon/io/in_hand.h"
 
 #include <string.h>
@@ -13,14 +14,18 @@ FAKE(in_hand_left_deciding);
 FAKE(in_hand_take);
 FAKE(in_hand_decide);
 FAKE(in_hand_clear);
-FAKE(in_hand_server_failed);
-FAKE(in_hand_server_failed_us);
+FAKE(in_hand_try);
+FAKE(in_hand_tried);
 FAKE(in_hand_close);
 
 struct in_hand {
 	size_t taken;
 	bool deciding;
-	uint64_t server_failed_us;
+	size_t trying; /* 1 + the place in `events`; 0: none */
+	struct {
+		int64_t offset;
+		unsigned deaths;
+	} events[SHARDS_MAX * IN_HAND_TOPICS];
 	struct in_hand_command decided;
 	struct in_hand_command commands[IN_HAND_MAX];
 };
@@ -47,7 +52,8 @@ void in_hand_world_begin(void)
 	for (size_t i = 0; i < SLOTS_MAX; i++) {
 		files[i].taken = 0;
 		files[i].deciding = false;
-		files[i].server_failed_us = 0;
+		files[i].trying = 0;
+		memset(files[i].events, 0, sizeof(files[i].events));
 	}
 	poison = NULL;
 }
@@ -56,7 +62,11 @@ struct in_hand *__wrap_in_hand_open(const char *folder, const char *instance)
 {
 	(void)folder;
 	(void)instance;
-	return &files[sim_current()->slot];
+	struct in_hand *hand = &files[sim_current()->slot];
+	if (hand->trying > 0)
+		hand->events[hand->trying - 1].deaths++;
+	hand->trying = 0;
+	return hand;
 }
 
 size_t __wrap_in_hand_left(const struct in_hand *hand, const struct in_hand_command **commands_r)
@@ -91,14 +101,19 @@ void __wrap_in_hand_clear(struct in_hand *hand)
 	hand->taken = 0;
 }
 
-void __wrap_in_hand_server_failed(struct in_hand *hand, uint64_t wall_us)
+unsigned __wrap_in_hand_try(struct in_hand *hand, const struct in_hand_event *event)
 {
-	hand->server_failed_us = wall_us;
+	size_t at = (size_t)event->shard * IN_HAND_TOPICS + event->topic;
+	if (hand->events[at].offset != event->offset)
+		hand->events[at].deaths = 0;
+	hand->events[at].offset = event->offset;
+	hand->trying = at + 1;
+	return hand->events[at].deaths;
 }
 
-uint64_t __wrap_in_hand_server_failed_us(const struct in_hand *hand)
+void __wrap_in_hand_tried(struct in_hand *hand)
 {
-	return hand->server_failed_us;
+	hand->trying = 0;
 }
 
 void __wrap_in_hand_close(struct in_hand **hand)
