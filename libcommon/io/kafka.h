@@ -125,6 +125,8 @@ int64_t kafka_offset_near(
 	enum topic topic, uint32_t partition, int64_t offset, int64_t first, int64_t next);
 /* Messages after the last one read, as of the last fetch; -1 when unknown. */
 int64_t kafka_lag(const struct kafka_consumer *consumer, enum topic topic, uint32_t partition);
+/* The offset after the last message, if all messages were read; KAFKA_END: not so, or not known. */
+int64_t kafka_read_all(const struct kafka_consumer *consumer, enum topic topic, uint32_t partition);
 void kafka_consumer_free(struct kafka_consumer **consumer);
 
 #endif

@@ -395,6 +395,13 @@ int64_t kafka_lag(const struct kafka_consumer *consumer, enum topic topic, uint3
 	return next - p->offset;
 }
 
+int64_t kafka_read_all(const struct kafka_consumer *consumer, enum topic topic, uint32_t partition)
+{
+	return kafka_lag(consumer, topic, partition) == 0
+		       ? consumer->partitions[topic][partition].offset
+		       : KAFKA_END;
+}
+
 void kafka_consumer_free(struct kafka_consumer **consumer)
 {
 	struct kafka_consumer *c = *consumer;

@@ -110,7 +110,7 @@ SCHEMAS = {
                       found=told(TEXT, "Why the service could not read it."), bytes=told(U, "How long the message is."),
                       what=told(TEXT, "What it is, as far as its first fields tell, such as `deposit`."), player=or_null(TEXT), pool=or_null(U), amount_minor=or_null(INT), currency=TEXT,
                       sendable=told(BOOL, "It may be sent again."),
-                      why_not=told(or_null(one_of("fact", "player", "sender", "newer", "writer", "unreadable", "long")), "Why it is not sent again; null: it may be."),
+                      why_not=told(or_null(one_of("fact", "player", "sender", "newer", "writer", "unreadable", "long", "old", "done")), "Why it is not sent again; null: it may be."),
                       act=told(one_of("", "send", "settle"), "What was done last, by whom and why."), act_by=TEXT, act_reason=TEXT, acted_us=US,
                       outcome=told(TEXT, "What became of it when it was sent: `done`, `refused: ` and the code, or why there was no answer.")),
     "BackendKey": obj(id=told({"type": "string", "pattern": "^[0-9a-f]{8}$"}, "The first digits of the key's SHA-256, as in the audit log."), name=TEXT,
@@ -422,7 +422,7 @@ PROBLEMS = {
     "length_required": ((411,), "Content-Length is missing."),
     "limit": ((403, 409), "A limit of the account does not allow this."),
     "letter_done": ((409,), "This letter was already sent again or settled. Nothing was done."),
-    "letter_not_sent": ((409,), "A message of this kind is not sent again. Nothing was done."),
+    "letter_not_sent": ((409,), "This message is not sent again. Nothing was done."),
     "letter_sending": ((409,), "This message is being sent again at this moment. Nothing more was done."),
     "letter_unknown": ((404,), "There is no dead letter with this number."),
     "limit_deposit": ((403,), "The deposit exceeds the player's deposit limit or the operator's limit for one deposit."),
@@ -704,7 +704,8 @@ route("operator", "get", OPERATOR + "/unfinished", "Rounds of the operator's pla
 route("operator", "get", OPERATOR + "/dead-letters", "Messages that services could not read, newest first, for operators that may act on pools",
       obj(letters=many(named("DeadLetter"), 200), waiting=told(U, "How many nobody has sent again or settled.")),
       query=[("status", one_of("open", "all"), "open: those that wait (default); all: those that were sent again or settled, too.")], rows=200)
-route("operator", "post", OPERATOR + "/dead-letters/{}/send", "Sends a message again to the service that could not read it", named("DeadLetter"), body="reason", key=KEY)
+route("operator", "post", OPERATOR + "/dead-letters/{}/send", "Sends a message again to the service that could not read it; a booking only for who may move money", named("DeadLetter"),
+      body="reason", key=KEY)
 route("operator", "post", OPERATOR + "/dead-letters/{}/settle", "Settles a dead letter: nothing more is to be done about it", named("DeadLetter"), body="reason", key=KEY)
 route("public", "post", "/v1/operator/login", "Begins a user's session: sets the cookie", obj(entered=BOOL), body="login")
 route("operator", "get", "/v1/operator/session", "The user's session, roles and CSRF token", named("StaffSession"))

@@ -5,12 +5,13 @@ import json
 import os
 import subprocess
 
+import staff
 from lib_bus import Target
 from lib_play import Person, operator
 from lib_raw import deposit, envelope, field, letter, raw
 from lib_stack import BIN, run, wait_until
 from openapi import Described
-from staff import answered
+from staff import User, answered
 
 place = None
 REASON = {"reason": "a test"}
@@ -134,6 +135,51 @@ def test_what_is_not_sent_again():
     assert deposits(person) == []
 
 
+def test_a_booking_moves_money():
+    """Who may tend letters alone sends no booking again; who may move money, too, does. The player's operator sees both."""
+    person, users = Person(place), []
+    for name, roles in (("tends", "jackpots"), ("moves", "jackpots,finance")):
+        path = f"{place.data}/{name}.password"
+        with open(path, "w", encoding="utf8") as file:
+            file.write(f"password of {name}\n")
+        subprocess.run([f"{BIN}/jackpotctl", "user", "add", name, "--roles", roles, "--password-file", path, "--operator", "1"], env={**place.environment, **place.stack}, timeout=60, check=True,
+                       capture_output=True)
+        users.append(User(name, f"password of {name}"))
+        users[-1].login()
+    one = written(deposit(person, 321), "a booking")
+    refused = users[0].of(f"/dead-letters/{one['id']}/send", REASON)
+    assert refused.status == 403 and (refused.error["code"], refused.error["expected"]) == ("not_permitted", "money"), refused
+    assert named("a booking")["status"] == "waiting" and audited(one) == [("dead letter: send", 403, "a test")]
+    sent = users[1].of(f"/dead-letters/{one['id']}/send", REASON)
+    assert sent.status == 200 and outcome("a booking")["outcome"] == "done" and deposits(person) == [321], sent
+    assert place.sql(f"select status, why_not from gateway.dead_letter where id = {one['id']} and payload is null") == [["sent", "done"]]
+    other = written(field(2, (2 << 48) + 7) + field(4, field(1, 20) + field(2, os.urandom(16)) + field(4, 5) + field(5, 978)), "of another operator")
+    assert users[0].of(f"/dead-letters/{other['id']}/settle", REASON).status == 200
+    assert place.sql(f"select operator from gateway.audit where subject = 'dead letter {other['id']}' order by operator") == [["1"], ["2"]]
+    assert place.sql(f"select status, why_not from gateway.dead_letter where id = {other['id']} and payload is null") == [["settled", "done"]]
+
+
+def test_an_old_letter_is_not_sent():
+    person = Person(place)
+    one = written(deposit(person, 654), "old")
+    place.sql(f"update gateway.dead_letter set written = now() - interval '8 days' where id = {one['id']}", writer=True)
+    assert (named("old")["sendable"], named("old")["why_not"]) == (False, "old"), named("old")
+    refused = act(one, "send")
+    assert refused.status == 409 and (refused.error["code"], refused.error["found"]) == ("letter_not_sent", "old"), refused
+    assert "is not sent again: old" in jackpotctl("list", status=1)
+    assert "is not sent again (old)" in jackpotctl("send", str(one["id"]), "--reason", "by hand", status=1)
+    assert act(one, "settle").status == 200 and deposits(person) == []
+
+
+def test_a_row_that_is_refused_is_skipped():
+    """The next letter is kept."""
+    place.sql("alter table gateway.dead_letter add constraint tested check (reason <> 'unkept')", writer=True)
+    raw(place, "dead.letters", letter("wallet.facts", b"", "unkept"), [0], "wallet")
+    act(written(b"", "after the refused one", "wallet.facts"), "settle")
+    assert named("unkept") is None
+    place.sql("alter table gateway.dead_letter drop constraint tested", writer=True)
+
+
 def test_a_letter_of_nobody_is_not_kept():
     message = letter("wallet.commands", deposit(Person(place), 5), "of nobody")
     subprocess.run([f"{BIN}/kafka-raw", "send", "dead.letters", "0"], input=message.hex(), text=True, check=True, timeout=60, env={**place.environment, **place.stack}, cwd=place.data)
@@ -200,5 +246,7 @@ def test_from_a_terminal():
 
 if __name__ == "__main__":
     with Impatient("dead-letters") as place:
-        run(test_what_a_service_cannot_read_is_listed, test_one_is_sent_again, test_a_refusal_is_an_answer, test_what_is_not_sent_again, test_a_letter_of_nobody_is_not_kept,
+        staff.place = place
+        run(test_what_a_service_cannot_read_is_listed, test_one_is_sent_again, test_a_refusal_is_an_answer, test_what_is_not_sent_again, test_a_booking_moves_money,
+            test_an_old_letter_is_not_sent, test_a_row_that_is_refused_is_skipped, test_a_letter_of_nobody_is_not_kept,
             test_text_of_a_service_is_plain, test_every_gateway_keeps_it_once, test_a_gateway_that_died_leaves_it_to_another, test_wrong_requests, test_from_a_terminal)

@@ -20,7 +20,8 @@ bool dead_list(PGconn *conn, bool json)
 		"select id, status, written, service, topic, partition, position, what, case when "
 		"player = 0 then '' else (player >> 48) || '-' || (player & 281474976710655) end as "
 		"player, pool, coalesce(amount_minor::text, '') as amount_minor, coalesce(why_not, "
-		"'') as why_not, reason, coalesce(outcome, '') as outcome from gateway.dead_letter "
+		"case when status = 'waiting' and written < now() - interval '7 days' then 'old' "
+		"end, '') as why_not, reason, coalesce(outcome, '') as outcome from gateway.dead_letter "
 		"where status in ('waiting', 'sending') order by id",
 		0, NULL);
 	bool none = PQntuples(result) == 0;
@@ -94,7 +95,7 @@ bool dead_act(PGconn *conn, const char *what, const char *operator_id, const cha
 	result = ask(conn,
 		"select http, coalesce(code, ''), coalesce((result).why_not, '') from "
 		"gateway.dead_act($1::bigint, $2, $3::integer, 'jackpotctl', 'jackpotctl', '', $4, "
-		"null)",
+		"null, true)",
 		4, parameters);
 	done = strcmp(PQgetvalue(result, 0, 0), "200") == 0;
 	say(json, what, letter, PQgetvalue(result, 0, 1), PQgetvalue(result, 0, 2));

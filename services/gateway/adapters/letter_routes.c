@@ -19,7 +19,8 @@
 
 #define COLUMNS                                                                                    \
 	"id, service, instance, topic, partition, position, reason, bytes, what, player, pool, "   \
-	"amount_minor, coalesce(currency, 0), why_not, (extract(epoch from written) * "            \
+	"amount_minor, coalesce(currency, 0), coalesce(why_not, case when status = 'waiting' and " \
+	"written < now() - interval '7 days' then 'old' end), (extract(epoch from written) * "     \
 	"1000000)::bigint, status, coalesce(act, ''), coalesce(act_by, ''), coalesce(act_reason, " \
 	"''), coalesce((extract(epoch from acted) * 1000000)::bigint, 0), coalesce(outcome, '') "
 enum column {
@@ -168,6 +169,14 @@ void on_letters(struct edge_request *request, void *context)
 
 /* ---- an act ---- */
 
+/* To send a booking again moves money. */
+static void answer_not_permitted(struct edge_request *request, const char *code)
+{
+	wrong_denied(request, code);
+	edge_answer_error(request, 403, code, "None of your roles permits this. Nothing was done.",
+		"permission", "not given", permission_names[PERMIT_MONEY]);
+}
+
 static void answer_refused(
 	struct edge_request *request, uint32_t status, const char *code, const PGresult *rows)
 {
@@ -181,9 +190,11 @@ static void answer_refused(
 			"This Idempotency-Key was already used for a different request. Nothing "
 			"was done.",
 			"Idempotency-Key", NULL, NULL);
+	else if (status == 403)
+		answer_not_permitted(request, code);
 	else if (strcmp(code, "letter_not_sent") == 0)
 		edge_answer_error(request, 409, code,
-			"A message of this kind is not sent again. Nothing was done.", "letter",
+			"This message is not sent again. Nothing was done.", "letter",
 			PQgetvalue(rows, 0, WHY_NOT), "a letter that is \"sendable\"");
 	else if (strcmp(code, "letter_sending") == 0)
 		edge_answer_error(request, 409, code,
@@ -232,17 +243,19 @@ static void act(struct edge_request *request, struct gateway *gateway, const cha
 	(void)snprintf(operator_text, sizeof(operator_text), "%" PRIu32, operator_id);
 	actor_of(gateway, request, operator_id, by);
 	(void)asker_of(gateway, request, &asker);
+	/* A key that may tend letters has no limits. */
+	bool money = asker.session == NULL || roles_permit(asker.session->roles, PERMIT_MONEY);
 	(void)snprintf(from, sizeof(from), "%s from %.64s", asker.name, edge_peer(request));
 	(void)snprintf(scope, sizeof(scope), "dead-letter-%" PRIu32, operator_id);
 	auth_id(key, scope, key_id);
 	pg_bytea_text(key_id, ID_BYTES, key_text);
 	const char *parameters[] = { number, what, operator_text, by, from,
-		edge_request_id(request), body.reason, key_text };
+		edge_request_id(request), body.reason, key_text, money ? "true" : "false" };
 	pg_pool_query(gateway->pg,
 		"select " COLUMNS ", http, coalesce(code, '') from (select (a.result).*, a.http, "
 		"a.code from gateway.dead_act($1::bigint, $2, $3::integer, $4, $5, $6, $7, "
-		"$8::bytea) a) d",
-		8, parameters, WRITE_MS, on_act,
+		"$8::bytea, $9::boolean) a) d",
+		9, parameters, WRITE_MS, on_act,
 		waiter_new(sizeof(struct waiter), gateway, request, 0));
 }
 

@@ -28,7 +28,6 @@
 #define AGAIN_US (5 * SECOND_US)
 #define TAKE_US SECOND_US
 #define COUNT_US (5 * SECOND_US)
-#define TRIES_MAX 5
 #define TAKE_MOST "16"
 
 /* The parameters of gateway.dead_note. */
@@ -50,7 +49,6 @@ static struct {
 	int64_t next; /* offset; KAFKA_END: not known yet */
 	struct note notes[BATCH_MAX];
 	size_t notes_n, noted;
-	int tries;
 	uint64_t quiet_us, look_us, note_us, take_us, count_us; /* by the monotonic clock */
 	struct {
 		struct metric *waiting, *unsigned_, *full;
@@ -153,21 +151,26 @@ static void notes_free(void)
 	for (size_t i = 0; i < letters.notes_n; i++)
 		free(letters.notes[i].payload);
 	letters.notes_n = letters.noted = 0;
-	letters.tries = 0;
 }
 
+/* Only a row that the database itself refuses is skipped: everything else may pass. */
 static void on_noted(void *context, PGresult *result, const char *error)
 {
+	const char *became;
+
 	(void)context;
 	letters.noting = false;
-	if (good(result, error, "a letter could not be kept")) {
-		if (strcmp(PQgetvalue(result, 0, 0), "full") == 0)
-			metric_add(letters.metric.full, 1);
-	} else if (++letters.tries < TRIES_MAX) {
+	if (!good(result, error, "a letter could not be kept")) {
 		letters.note_us = clock_mono_us() + AGAIN_US;
 		return;
 	}
-	letters.tries = 0;
+	became = PQgetvalue(result, 0, 0);
+	if (strcmp(became, "full") == 0)
+		metric_add(letters.metric.full, 1);
+	else if (strncmp(became, "refused: ", strlen("refused: ")) == 0)
+		log_warn_as("gateway.letter.unkept",
+			"dead letters: the database keeps none such of %s: %s; skipped",
+			letters.notes[letters.noted].service, became + strlen("refused: "));
 	if (++letters.noted == letters.notes_n)
 		notes_free();
 	letters.count_us = 0;
@@ -211,6 +214,10 @@ static void read_on(uint64_t now_us)
 		letters.quiet_us = now_us + READ_US;
 	kafka_batch_free(&batch);
 	if (now_us >= letters.quiet_us) {
+		/* An empty topic is read from where it ends: it need not be a new one. */
+		if (letters.next == KAFKA_END)
+			letters.next =
+				kafka_read_all(letters.consumer, TOPIC_DEAD_LETTERS, PARTITION);
 		kafka_consume_stop(letters.consumer, TOPIC_DEAD_LETTERS, PARTITION);
 		letters.reading = false;
 		letters.look_us = now_us + LOOK_US;
@@ -251,10 +258,11 @@ static void on_answer(struct gateway *gateway, struct edge_request *request,
 	if (fact != NULL && refusal_status(fact->refusal, &code, &message) != 200) {
 		(void)snprintf(outcome, sizeof(outcome), "refused: %s", code);
 		outcome_note(sent->number, true, outcome);
-	} else if (fact != NULL || (sent->action != NULL && sent->action->fact->done)) {
-		outcome_note(sent->number, true, "done");
-	} else if (sent->action != NULL && sent->action->other_content) {
+	} else if (sent->action != NULL && !sent->action->behind && sent->action->other_content) {
 		outcome_note(sent->number, true, "refused: other_content");
+	} else if (fact != NULL ||
+		   (sent->action != NULL && !sent->action->behind && sent->action->fact->done)) {
+		outcome_note(sent->number, true, "done");
 	} else if (sent->action != NULL && !sent->action->behind) {
 		plain(sent->action->fact->refusal, outcome + strlen("refused: "),
 			sizeof(outcome) - strlen("refused: "));

@@ -6,7 +6,7 @@ import { Act, Badge, Panel, REASON, Table, Trouble, numberOf, time, useRead } fr
 const WHY_NOT = {
 	fact: "Its reader has the rows from the database.", player: "Only the player may ask for it again.", sender: "Its sender repeats it by itself.",
 	newer: "Something newer may have been set since: make it anew.", writer: "It is not for the service that wrote the letter.",
-	unreadable: "Nobody can read it.", long: "It is too long to be sent again.",
+	unreadable: "Nobody can read it.", long: "It is too long to be sent again.", old: "It is older than 7 days.", done: "It was dealt with.",
 };
 const STATES = { waiting: "gold", sending: "", sent: "good", settled: "" };
 
@@ -32,5 +32,5 @@ export function DeadLetters({ me }) {
 			{ name: "topic", title: "From", csv: (l) => `${l.topic} ${l.partition} ${l.offset}`, show: (l) => html`${l.topic} <small class="quiet">${l.partition}, ${l.offset}</small>` },
 			{ name: "what", title: "What", csv: what, show: (l) => what(l) }, { name: "subject", title: "For", csv: subject, show: about }, { name: "found", title: "Why not read" },
 			{ name: "status", title: "State", show: (l) => html`<${Badge} text=${l.status} state=${STATES[l.status]} />` }, { name: "note", title: "Done", csv: done, show: (l) => html`<small class="quiet">${done(l)}</small>` },
-			{ name: "act", title: "", csv: () => "", show: (l) => l.status === "waiting" ? html`<div class="controls">${l.sendable ? html`<${Act} action=${send(base, l)} onDone=${list.again} /> ` : null}<${Act} action=${settle(base, l)} onDone=${list.again} /></div>` : null }]} /><//>`;
+			{ name: "act", title: "", csv: () => "", show: (l) => l.status === "waiting" ? html`<div class="controls">${l.sendable && (l.topic !== "wallet.commands" || me.permissions.includes("money")) ? html`<${Act} action=${send(base, l)} onDone=${list.again} /> ` : null}<${Act} action=${settle(base, l)} onDone=${list.again} /></div>` : null }]} /><//>`;
 }
