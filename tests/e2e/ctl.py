@@ -105,6 +105,8 @@ def test_players():
     assert ctl("player", "exclude", number, "--until", "2040-01-02T03:04:05", *EUR, *REASON)["limit"] == "exclusion"
     until = int(datetime.datetime(2040, 1, 2, 3, 4, 5, tzinfo=datetime.timezone.utc).timestamp())
     wait_until("the limits", lambda: {limit["limit"]: limit.get("until_s") for limit in ctl("player", "limits", number)["limits"]} == {"loss": None, "time": None, "exclusion": until}, 60)
+    note = ctl("player", "note", number, "They called.")
+    assert note["text"] == "They called." and wait_until("the note", lambda: ctl("player", "notes", number)["notes"], 60) == [note]
     assert ctl("player", "block", number, *REASON) == {"blocked": True} and ctl("player", "unblock", number, *REASON) == {"blocked": False}
     text = answered("player", "show", number)
     assert text.returncode == 0 and f"player                   {person.name}\n" in text.stdout, text
@@ -137,6 +139,7 @@ def test_rounds():
     asked = ctl("round", "void", number, GAME, won, "--award", *REASON, status=3)
     assert asked["id"] in [r["id"] for r in ctl("voids")["requests"]]
     refused("approve", "void", number, asked["id"], code="same_approver")
+    refused("refuse", "void", number, UNKNOWN, *REASON, code="void_unknown")
     assert ctl("approve", "void", number, asked["id"], *by("second"))["awards_minor"] > 0
 
 
@@ -221,7 +224,7 @@ def test_users():
     assert [row["subject"] for row in found] == ["user una"] and found[0]["actor"] == "jackpotctl", found
     for what in ("disable", "enable", "end-sessions"):
         assert ctl("user", what, "una", *REASON)["name"] == "una", what
-    assert ctl("user", "sessions") == {"sessions": []} and ctl("user", "end-session", "others", *REASON) == {"ended": 0}
+    assert ctl("user", "sessions")["sessions"] == [] and ctl("user", "end-session", "others", *REASON) == {"ended": 0}
     refused("user", "disable", "nobody", *REASON, code="user_unknown")
     assert {u["name"]: u["roles"] for u in ctl("user", "list")["users"]}["una"] == ["support", "finance"]
 
