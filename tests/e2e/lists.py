@@ -82,7 +82,7 @@ def adders():
         "/v1/operators/{}/users": lambda i: insert("gateway.staff", operator=1, name=f"'lists-{time.time_ns()}'", password="'none'", roles=1, created_by="'a test'"),
         "/v1/operators/{}/keys": lambda i: insert("gateway.operator_key", operator=1, digest=some(32), note=f"'@key {i}'"),
         "/v1/operators/{}/webhooks/{}/dead": lambda i: insert("gateway.webhook_delivery", webhook=webhook, event=f"'event {time.time_ns()}'", kind="'test'", subject="''", body="'{\"n\": 1}'", dead="now()"),
-        "/v1/operators/{}/audit": lambda i: insert("gateway.audit", operator=1, actor="'-a test'", action=f"'nothing {i}'", subject="'lists'", request_id="'none'", content="'{\"n\": [1, \"two\"]}'", status=200),
+        "/v1/operators/{}/audit": lambda i: insert("gateway.audit", operator=1, actor="'-a test'", action=f"'{'-1+1' if i == 1 else f'nothing {i}'}'", subject="'lists'", request_id="'none'", content="'{\"n\": [1, \"two\"]}'", status=200),
         "/v1/operators/{}/reports": lambda i: insert("gateway.report", operator=1, period="'year'", day=f"date '{1950 + i}-01-01'", content="'{}'", digest="sha256('{}')"),
         "/v1/operators/{}/dead-letters": lambda i: insert("gateway.dead_letter", digest=some(32), service="'wallet'", instance="'wallet-1'", topic="'wallet.commands'", partition=0, position=-1, reason=f"'=reason {i}'",
                                                    bytes=1, what="'deposit'", player=one.id, pool=0, why_not="'newer'", written="now()"),
@@ -303,9 +303,11 @@ def test_the_same_rows_as_a_table():
 
 
 def test_a_table_holds_no_formula():
-    for path, column, text in ((PATHS["/v1/operators/{}/audit"], "actor", "'-a test"), (PATHS["/v1/operators/{}/voids/requests"], "reason", '\'=reason 1, "quoted"'), (PATHS["/v1/operators/{}/keys"], "name", "'@key 1")):
+    for path, column, text in ((PATHS["/v1/operators/{}/audit"], "actor", "'-a test"), (PATHS["/v1/operators/{}/audit"], "action", "'-1+1"), (PATHS["/v1/operators/{}/voids/requests"], "reason", '\'=reason 1, "quoted"'), (PATHS["/v1/operators/{}/keys"], "name", "'@key 1")):
         assert text in {line[column] for line in table_pages(path, 100)[1]}, (path, column)
     assert b'"\'=reason 1, ""quoted"""' in read(PATHS["/v1/operators/{}/voids/requests"], format="csv").raw
+    made = place.sql("select gateway.csv('[{\"a\":\"-1+1\",\"b\":\"-1.50\",\"c\":\"-x\",\"d\":\"-1.\",\"e\":-2}]') = e'a,b,c,d,e\\r\\n\"''-1+1\",\"-1.50\",\"''-x\",\"''-1.\",-2\\r\\n'")
+    assert made == [["t"]], made
 
 
 def test_a_table_without_rows_has_its_columns():

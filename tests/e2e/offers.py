@@ -46,6 +46,10 @@ def refused(answer, code, where, found, status=403):
     assert answer.status == status and (error["code"], error["where"], error["found"]) == (code, where, found) and error["expected"], answer
 
 
+def approved(name):
+    return second_key(place, lambda: operator(place, f"/amounts/{name}/approve", WHY, operator_key=SECOND_KEY))
+
+
 def token_2():
     return good(asked("/sessions", {"player": OTHER_NUMBER}, number=2, operator_key=KEY_2), "a token").json["token"]
 
@@ -85,6 +89,8 @@ def test_a_game_is_taken_away():
     grant = {"game": "bewitched", "currency": "EUR", "coin_minor": 1, "lines": 15, "coins": 1, "spins": 5, "expires_us": int((time.time() + 3600) * 1e6), **WHY}
     spins_key = os.urandom(8).hex()
     spins = good(asked(f"/players/{other.number}/bonus-spins", grant, key=spins_key), "bonus spins").json["id"]
+    many = {**grant, "coin_minor": 100, "coins": 7, "spins": 100}
+    waits = good(asked(f"/players/{other.number}/bonus-spins", many), "bonus spins that wait", 202).json["id"]
     assert offer(games="mona-lisa,mystic-gem") == {"games": ["mona-lisa", "mystic-gem"], "currencies": None}
     other.refresh()
     for more in (other.bet_body(), {**other.bet_body(), "bonus_spin": spins}):
@@ -97,6 +103,8 @@ def test_a_game_is_taken_away():
     assert again.status == 200 and again.json["round"]["round"] == booked, ("a bet that was begun", again)
     refused(asked(f"/players/{other.number}/bonus-spins", grant), "game_not_offered", "game", "bewitched")
     assert asked(f"/players/{other.number}/bonus-spins", grant, key=spins_key).json["id"] == spins, "what was given is answered as before"
+    refused(approved(waits), "game_not_offered", "game", "bewitched")
+    assert place.sql(f"select status, game from gateway.amount_request where id = '\\x{waits}'") == [["waiting", "bewitched"]]
     wait_until("the game of a win in the list", lambda: names(winner.token) == {"mona-lisa", "mystic-gem", "bewitched"}, 60)
     before = winner.balance
     pending = winner.state["pending_minor"]
@@ -114,6 +122,7 @@ def test_a_game_is_taken_away():
     for path in ("/v1/games/bewitched", f"/v1/rounds/{booked}", "/v1/history"):
         assert staff.answered(lambda p=path: place.http("GET", p, token=other.token)).status == 200, path
     assert offer(games="all")["games"] is None
+    assert approved(waits).status == 200 and place.sql(f"select spins from wallet.spin_grant where player = {other.id} and spins = 100") == [["100"]]
     wait_until("play", lambda: other.refresh() and place.http("POST", "/v1/rounds", other.bet_body(), token=other.token, key=os.urandom(8).hex()).status == 200, 60)
 
 
@@ -126,16 +135,20 @@ def test_a_currency_is_taken_away():
     first = {what: good(asked(f"{own}/{what}", money, key=key), what).json for what, key in keys.items()}
     large = {**money, "amount_minor": 20000000}
     waits = good(asked(f"{own}/deposits", large), "a deposit that waits", 202).json["id"]
+    failed_key = os.urandom(8).hex()
+    failed = good(asked(f"{own}/deposits", large, key=failed_key), "a deposit that fails", 202).json["id"]
+    place.sql(f"update gateway.amount_request set status = 'failed', refusal = 1, decided_key = '\\x00', decided_by = 'a test' where id = '\\x{failed}'", writer=True)
     assert offer(currencies="SEK,DKK", games="all") == {"games": None, "currencies": ["SEK", "DKK"]}
     for what in ("deposits", "grants"):
         refused(asked(f"{own}/{what}", money), "currency_not_accepted", "currency", "EUR")
         assert asked(f"{own}/{what}", money, key=keys[what]).json == first[what], "booked before"
+    refused(asked(f"{own}/deposits", large, key=failed_key), "currency_not_accepted", "currency", "EUR")
     assert asked(f"{own}/deposits", money).error["expected"] == "one of SEK,DKK"
     refused(asked("/players", {"player": 989001, "currency": "EUR"}), "currency_not_accepted", "currency", "EUR")
     refused(staff.answered(lambda: place.http("POST", "/v1/demo/sessions", {"currency": "EUR"})), "currency_not_accepted", "currency", "EUR")
     good(asked("/players", {"player": 989001, "currency": "SEK"}), "another currency", 201)
     good(asked("/players", {"player": person.number, "currency": "EUR"}), "an account that is there", 201)
-    refused(second_key(place, lambda: operator(place, f"/amounts/{waits}/approve", WHY, operator_key=SECOND_KEY)), "currency_not_accepted", "currency", "EUR")
+    refused(approved(waits), "currency_not_accepted", "currency", "EUR")
     person.refresh()
     person.bet_through()
     hold = good(asked(f"{own}/withdrawals", money), "a withdrawal").json
@@ -145,8 +158,8 @@ def test_a_currency_is_taken_away():
     good(asked("/players", {"player": 989002, "currency": "EUR"}, number=2, operator_key=KEY_2), "another operator's player", 201)
     good(asked("/players/989002/deposits", money, number=2, operator_key=KEY_2), "another operator's deposit")
     offer(currencies="all")
-    approved = second_key(place, lambda: operator(place, f"/amounts/{waits}/approve", WHY, operator_key=SECOND_KEY))
-    assert approved.status == 200 and approved.json["status"] == "booked", approved
+    answer = approved(waits)
+    assert answer.status == 200 and answer.json["status"] == "booked", answer
     good(asked(f"{own}/deposits", money), "a deposit")
 
 

@@ -2,7 +2,7 @@
  * it; an approval sends this command to the wallet, under the id that the direct way would have
  * used, so it is booked once however often it is sent. Functions of the database (migrations/0023,
  * 0041) keep, decide and note it, each with its line of the audit log in one transaction; those of
- * migrations/0034 refuse before what the operator does not offer. */
+ * migrations/0034 and 0043 refuse before what the operator does not offer. */
 #include "services/gateway/adapters/amounts.h"
 #include "services/gateway/adapters/money.h"
 #include "services/gateway/adapters/offers.h"
@@ -58,9 +58,9 @@ struct waiting {
 	"http, coalesce(code, ''), encode((result).id, 'hex'), (result).player, "                  \
 	"(result).command, (result).status, (result).asked_by, (extract(epoch from "               \
 	"(result).expires) * 1000000)::bigint, (result).currency, "                                \
-	"coalesce(encode((result).hold, 'hex'), '') "
+	"coalesce(encode((result).hold, 'hex'), ''), coalesce((result).game, '') "
 
-enum { HTTP, CODE, ID, PLAYER, COMMAND, STATUS, ASKED_BY, EXPIRES, CURRENCY, WITHDRAWAL };
+enum { HTTP, CODE, ID, PLAYER, COMMAND, STATUS, ASKED_BY, EXPIRES, CURRENCY, WITHDRAWAL, GAME };
 
 static const struct {
 	const char *code, *message, *where, *expected;
@@ -359,7 +359,7 @@ static void on_decided(void *context, PGresult *result, const char *error)
 			"for one with \"force\":true.",
 			"id", NULL, "an answer from the provider");
 	else if (PQgetvalue(result, 0, CODE)[0] != '\0')
-		refuse(request, result, "");
+		refuse(request, result, PQgetvalue(result, 0, GAME));
 	else if (strcmp(PQgetvalue(result, 0, STATUS), "refused") == 0)
 		answer_kept(gateway, request, result);
 	else

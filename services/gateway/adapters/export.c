@@ -268,14 +268,22 @@ static void on_part(void *context, PGresult *result, const char *error)
 	page_end(export);
 }
 
+/* The first move that the player may not have seen to its end when the document began: what they
+ * have played since is as new as a round that is open. */
+static int64_t seen_before(const struct hiding *hiding)
+{
+	if (hiding->n > 0)
+		return hiding->oldest;
+	return hiding->expect != 0 ? hiding->expect : INT64_MAX;
+}
+
 static void part_ask(struct export *export)
 {
 	char player[TEXT_NUMBER], seen[TEXT_NUMBER];
 	const char *parameters[] = { parts[export->part], player, export->place, seen };
 
 	(void)snprintf(player, sizeof(player), "%" PRId64, export->player);
-	(void)snprintf(seen, sizeof(seen), "%" PRId64,
-		export->hiding.n > 0 ? export->hiding.oldest : INT64_MAX);
+	(void)snprintf(seen, sizeof(seen), "%" PRId64, seen_before(&export->hiding));
 	pg_pool_query(export->gateway->pg_ro,
 		"select item, next from gateway.player_part($1, $2::bigint, $3, $4::bigint)", 4,
 		parameters, PART_MS, on_part, export);

@@ -121,12 +121,23 @@ int64_t list_after(const struct list_page *page, int64_t none)
 
 /* ---- CSV (RFC 4180) ---- */
 
+/* Digits, perhaps with a point and more digits. */
+static bool is_decimal(const char *text)
+{
+	static const char digits[] = "0123456789";
+	size_t whole = strspn(text, digits);
+
+	if (whole > 0 && text[whole] == '.' && text[whole + 1] != '\0')
+		return text[whole + 1 + strspn(text + whole + 1, digits)] == '\0';
+	return whole > 0 && text[whole] == '\0';
+}
+
 /* A text that begins like a formula gets an apostrophe before it: a spreadsheet would calculate it.
- */
+ * A negative number is none. */
 static bool like_formula(const char *text)
 {
 	return (text[0] != '\0' && strchr("=+@\t\r", text[0]) != NULL) ||
-	       (text[0] == '-' && (text[1] < '0' || text[1] > '9'));
+	       (text[0] == '-' && !is_decimal(text + 1));
 }
 
 static void text_csv(FILE *out, const char *text)

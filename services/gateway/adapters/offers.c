@@ -76,6 +76,16 @@ bool offers_known(void)
 	return offers.known;
 }
 
+bool offers_wait(struct edge_request *request)
+{
+	if (offers.known)
+		return false;
+	edge_answer_header(request, "Retry-After", "1");
+	edge_answer_error(request, 503, "starting",
+		"The gateway has just started. Nothing was done. Try again.", NULL, NULL, NULL);
+	return true;
+}
+
 static const struct offer *find(uint32_t operator_id)
 {
 	static const struct offer all;
@@ -189,6 +199,8 @@ void offers_open(struct gateway *gateway, struct edge_request *request,
 	Carillon__SpinCommand command;
 	char code[sizeof(currency->code)];
 
+	if (offers_wait(request))
+		return;
 	if (account_there == edge_ticket(request) ||
 		offer_has(find(player_operator(sent->player))->currencies, currency->code)) {
 		memcpy(code, currency->code, sizeof(code));

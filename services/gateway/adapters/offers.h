@@ -1,5 +1,6 @@
 /* What operators offer their players: the rows of gateway.offer, read once a second, and what is
- * refused because of them. An operator without a row offers every game and every currency. */
+ * refused because of them. An operator without a row offers every game and every currency; before
+ * the first read nobody knows, so what would begin something asks offers_wait first. */
 #ifndef CARILLON_GATEWAY_ADAPTERS_OFFERS_H
 #define CARILLON_GATEWAY_ADAPTERS_OFFERS_H
 
@@ -10,6 +11,8 @@
 void offers_tick(struct gateway *gateway); /* once a second: reads the rows */
 /* True once they have been read: until then the gateway is not ready. */
 bool offers_known(void);
+/* True when the client was told 503 starting, because they have not been read yet. */
+bool offers_wait(struct edge_request *request);
 
 bool offers_game(uint32_t operator_id, const char *slug);
 /* False: some games are not for the operator's players. */

@@ -125,7 +125,8 @@ void on_round(struct edge_request *request, void *context)
 	if (!auth_action(gateway, request, &sent.player) || !auth_key(request, &key) ||
 		!answer_parse(request, round_fields, &body) ||
 		!game_served(gateway, request, body.game) ||
-		!presence_game(gateway, request, sent.player, body.game, false))
+		!presence_game(gateway, request, sent.player, body.game, false) ||
+		offers_wait(request))
 		return;
 	if (round_check(&body, &problem) != FIELDS_OK) {
 		answer_problem(request, &problem);

@@ -51,8 +51,9 @@ static void test_lists_csv(void **state)
 /* A spreadsheet calculates what begins like a formula. */
 static void test_lists_csv_has_no_formula(void **state)
 {
-	static const char *const texts[] = { "=1", "+1", "@a", "-a", "-", "\\t1", "\\r1", NULL };
-	static const char *const plain[] = { "-1", "a=1", " =1", "1", "'=1", NULL };
+	static const char *const texts[] = { "=1", "+1", "@a", "-a", "-", "-1+1", "-1+cmd|x", "-1.",
+		"-.5", "-1.5.", "-1 ", "\\t1", "\\r1", NULL };
+	static const char *const plain[] = { "-1", "-12.50", "a=1", " =1", "1", "'=1", NULL };
 	char rows[64];
 
 	(void)state;

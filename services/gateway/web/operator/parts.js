@@ -60,8 +60,8 @@ const cellText = (column, row) => {
 	return typeof value === "object" && value !== null ? said(value) : String(value ?? "");
 };
 
-// A text that begins like a formula would be one in a spreadsheet.
-const csvCell = (text) => `"${(/^[=+@\t\r]|^-[^0-9]/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;
+// A text that begins like a formula would be one in a spreadsheet; a negative number is none.
+const csvCell = (text) => `"${(/^[=+@\t\r]|^-(?!\d+(\.\d+)?$)/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;
 
 // Saves a blob as a file of this name.
 export function save(name, blob) {
