@@ -248,7 +248,7 @@ def text_of(value):
         return "true" if value else "false"
     if isinstance(value, (dict, list)):
         value = json.dumps(value, separators=(",", ":"), ensure_ascii=False)
-    return "" if value is None else f"'{value}" if isinstance(value, str) and re.match(r"[=+@\t\r]|-[^0-9]|-$", value) else str(value)
+    return "" if value is None else f"'{value}" if isinstance(value, str) and re.match(r"[=+@\t\r]|-(?![0-9]+(\.[0-9]+)?\Z)", value) else str(value)
 
 
 def cell(row, column):
