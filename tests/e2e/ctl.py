@@ -74,6 +74,7 @@ def key_write(name, text):
 
 def refused(*arguments, code):
     """What the gateway does not do."""
+    tried.add(" ".join(arguments[:2]))
     done = answered(*arguments)
     assert done.returncode == 1 and done.stderr.startswith(f"jackpotctl: {' '.join(arguments[:1])}") and f" {code})" in done.stderr and not done.stdout, (arguments, done)
     return done.stderr
