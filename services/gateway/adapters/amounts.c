@@ -1,8 +1,8 @@
 /* Amounts that need two. A request above GATEWAY_APPROVE_ABOVE is kept with the command that books
  * it; an approval sends this command to the wallet, under the id that the direct way would have
  * used, so it is booked once however often it is sent. Functions of the database (migrations/0023,
- * 0041) keep, decide and note it, each with its line of the audit log in one transaction; those of
- * migrations/0034 and 0043 refuse before what the operator does not offer. */
+ * 0039) keep, decide and note it, each with its line of the audit log in one transaction; those of
+ * migrations/0034 refuse before what the operator does not offer. */
 #include "services/gateway/adapters/amounts.h"
 #include "services/gateway/adapters/money.h"
 #include "services/gateway/adapters/offers.h"

@@ -38,7 +38,7 @@ comment on column gateway.dead_letter.service is 'Who wrote the letter, by its M
 comment on column gateway.dead_letter.topic is 'Of the message that could not be read, or the kind of command; partition, position: where it was, of a command the shard and -1.';
 comment on column gateway.dead_letter.payload is 'The message; null where it is not sent again. bytes: how long it is.';
 comment on column gateway.dead_letter.what is 'What the message is, as far as its first fields tell; player and pool: 0 where it names none.';
-comment on column gateway.dead_letter.why_not is 'A word that says why it is not sent again; null: it may be.';
+comment on column gateway.dead_letter.why_not is 'A word that says why it is not sent again; null: it may be. done: it was sent and answered, or settled.';
 comment on column gateway.dead_letter.act_key is 'Of the Idempotency-Key of the last act: the same request again has no second effect.';
 comment on column gateway.dead_letter.outcome is 'What became of it when it was sent the last time.';
 
@@ -56,12 +56,14 @@ begin
 	values (p_digest, p_service, p_instance, p_topic, p_partition, p_position, p_reason, p_payload, p_bytes, p_what, p_player, p_pool, p_amount, p_currency, p_why_not,
 		timestamptz 'epoch' + p_written_us * interval '1 microsecond') on conflict do nothing;
 	return case when found then 'noted' else 'known' end;
+exception when data_exception or integrity_constraint_violation then
+	return 'refused: ' || sqlerrm;
 end
 $$;
-comment on function gateway.dead_note is 'Keeps a letter, once: noted, known, or full: 1000 of this service wait already, so that a service that was taken over fills no disk.';
+comment on function gateway.dead_note is 'Keeps a letter, once: noted, known, or full: 1000 of this service wait already, so that a service that was taken over fills no disk. "refused: " and why: the row itself is refused (SQLSTATE class 22 or 23), so it is not tried again.';
 
 create function gateway.dead_act(p_id bigint, p_act text, p_operator integer, p_by text, p_from text, p_request text, p_reason text, p_key bytea,
-	out http integer, out code text, out result gateway.dead_letter)
+	p_money boolean default false, out http integer, out code text, out result gateway.dead_letter)
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
 	select * into result from gateway.dead_letter d where d.id = p_id for update;
@@ -77,27 +79,36 @@ begin
 	elsif exists (select from gateway.dead_letter d where d.act_key = p_key) then
 		http := 422;
 		code := 'other_content';
-	elsif p_act = 'send' and result.why_not is not null then
-		http := 409;
-		code := 'letter_not_sent';
 	elsif result.status = 'settled' or result.status = 'sent' and p_act = 'send' then
 		http := 409;
 		code := 'letter_done';
+	elsif p_act = 'send' and result.why_not is not null then
+		http := 409;
+		code := 'letter_not_sent';
+	elsif p_act = 'send' and result.topic = 'wallet.commands' and p_money is not true then
+		http := 403;
+		code := 'not_permitted';
 	elsif result.status = 'sending' then
 		http := 409;
 		code := 'letter_sending';
+	elsif p_act = 'send' and result.written < now() - interval '7 days' then
+		http := 409;
+		code := 'letter_not_sent';
+		result.why_not := 'old';
 	else
 		http := 200;
 		update gateway.dead_letter d set status = case p_act when 'send' then 'sending' else 'settled' end, act = p_act, act_key = p_key, act_by = p_by,
-			act_reason = p_reason, acted = now(), told = null where d.id = p_id returning * into result;
+			act_reason = p_reason, acted = now(), told = null, payload = case p_act when 'send' then d.payload end,
+			why_not = case p_act when 'send' then d.why_not else coalesce(d.why_not, 'done') end where d.id = p_id returning * into result;
 	end if;
 	insert into gateway.audit (operator, actor, action, subject, request_id, content, status)
-	values (p_operator, p_from, 'dead letter: ' || p_act, 'dead letter ' || p_id, p_request, jsonb_strip_nulls(jsonb_build_object('service', result.service,
+	select o.operator, p_from, 'dead letter: ' || p_act, 'dead letter ' || p_id, p_request, jsonb_strip_nulls(jsonb_build_object('service', result.service,
 		'topic', result.topic, 'what', result.what, 'player', nullif(result.player, 0), 'pool', nullif(result.pool, 0), 'amount_minor', result.amount_minor,
-		'currency', result.currency, 'reason', p_reason)), http);
+		'currency', result.currency, 'reason', p_reason)), http
+	from (select p_operator as operator union select (result.player >> 48)::integer where result.player <> 0) o;
 end
 $$;
-comment on function gateway.dead_act is 'Lets a letter be sent again (send) or settles it (settle), with a line in the audit log. http: 200; 404 letter_unknown; 409 letter_not_sent, letter_done or letter_sending; 422 other_content.';
+comment on function gateway.dead_act is 'Lets a letter be sent again (send) or settles it (settle), with a line in the audit log of the operator and of the player''s. p_money: who asks may move money. http: 200; 403 not_permitted; 404 letter_unknown; 409 letter_not_sent, letter_done or letter_sending; 422 other_content.';
 
 create function gateway.dead_take(p_age_s bigint, p_most bigint) returns setof gateway.dead_letter
 language sql security definer set search_path = pg_catalog, pg_temp as $$
@@ -110,7 +121,8 @@ comment on function gateway.dead_take is 'Letters to be sent again, each to one 
 create function gateway.dead_sent(p_id bigint, p_answered boolean, p_outcome text) returns boolean
 language plpgsql security definer set search_path = pg_catalog, pg_temp as $$
 begin
-	update gateway.dead_letter d set status = case when p_answered then 'sent' else 'waiting' end, outcome = p_outcome where d.id = p_id and d.status = 'sending';
+	update gateway.dead_letter d set status = case when p_answered then 'sent' else 'waiting' end, outcome = p_outcome,
+		payload = case when not p_answered then d.payload end, why_not = case when p_answered then 'done' end where d.id = p_id and d.status = 'sending';
 	return found;
 end
 $$;

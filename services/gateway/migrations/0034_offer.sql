@@ -45,6 +45,9 @@ create function gateway.offer_takes(p_operator integer, p_currency integer, p_ga
 $$;
 comment on function gateway.offer_takes is 'Null: the operator offers this currency and this game (empty: none is meant). Else the code of the refusal.';
 
+alter table gateway.amount_request add column game text;
+comment on column gateway.amount_request.game is 'Of bonus spins: their game. Null: none is meant, or it was asked for before this column was there.';
+
 create function gateway.amount_ask_offered(p_operator integer, p_id bytea, p_content bytea, p_player bigint, p_action text, p_currency integer, p_amount bigint, p_reason text,
 	p_command bytea, p_key bytea, p_actor text, p_from text, p_request text, p_within_s bigint, p_alone boolean, p_game text,
 	out http integer, out code text, out result gateway.amount_request)
@@ -55,8 +58,8 @@ begin
 	if p_action in ('deposit', 'grant', 'bonus spins') then
 		code := gateway.offer_takes(p_operator, p_currency, p_game);
 	end if;
-	-- What was asked for before, or is booked, is answered as before.
-	if code is not null and not exists (select from gateway.amount_request a where a.operator = p_operator and a.id = p_id)
+	-- What was asked for before, or is booked, is answered as before; what has failed would be tried again.
+	if code is not null and not exists (select from gateway.amount_request a where a.operator = p_operator and a.id = p_id and a.status <> 'failed')
 		and not exists (select from wallet.outside o where o.id = p_id) then
 		http := 403;
 		result.operator := p_operator;
@@ -75,9 +78,13 @@ begin
 	http := asked.http;
 	code := asked.code;
 	result := asked.result;
+	if http = 202 and p_game <> '' and result.game is null then
+		update gateway.amount_request a set game = p_game where a.operator = p_operator and a.id = p_id and a.game is null;
+		result.game := p_game;
+	end if;
 end
 $$;
-comment on function gateway.amount_ask_offered is 'As amount_ask; 403 currency_not_accepted or game_not_offered for a deposit, a grant or bonus spins that the operator''s offer excludes and that were not asked for before.';
+comment on function gateway.amount_ask_offered is 'As amount_ask; 403 currency_not_accepted or game_not_offered for a deposit, a grant or bonus spins that the operator''s offer excludes and that were not asked for before, or were refused by the wallet. A request that waits has its game.';
 
 create function gateway.amount_decide_offered(p_operator integer, p_id bytea, p_approve boolean, p_key bytea, p_actor text, p_from text, p_request text, p_reason text,
 	out http integer, out code text, out result gateway.amount_request)
@@ -88,7 +95,7 @@ begin
 	select * into result from gateway.amount_request a where a.operator = p_operator and a.id = p_id and a.status = 'waiting' and a.expires > now() and a.asked_key <> p_key
 		and p_approve and a.action in ('deposit', 'grant', 'bonus spins');
 	if found then
-		code := gateway.offer_takes(p_operator, result.currency, '');
+		code := gateway.offer_takes(p_operator, result.currency, coalesce(result.game, ''));
 	end if;
 	if code is not null then
 		http := 403;
@@ -101,4 +108,4 @@ begin
 	result := decided.result;
 end
 $$;
-comment on function gateway.amount_decide_offered is 'As amount_decide; an approval of what the operator does not offer any more gets 403 currency_not_accepted, and the request goes on waiting.';
+comment on function gateway.amount_decide_offered is 'As amount_decide; an approval of what the operator does not offer any more gets 403 currency_not_accepted or game_not_offered, and the request goes on waiting.';

@@ -5,6 +5,15 @@ comment on column gateway.amount_request.hold is 'Of a decision by hand: the wit
 comment on column gateway.amount_request.kind is 'Of a decision by hand: as in gateway.decision.';
 comment on column gateway.amount_request.forced is 'Of a decision by hand: as in gateway.decision.';
 
+create or replace function gateway.amount_audit(p_row gateway.amount_request, p_actor text, p_action text, p_request text, p_status integer)
+returns void language sql as $$
+	insert into gateway.audit (operator, actor, action, subject, request_id, content, status)
+	values (p_row.operator, p_actor, p_row.action || p_action, (p_row.player >> 48) || '-' || (p_row.player & 281474976710655), p_request,
+		jsonb_strip_nulls(jsonb_build_object('id', encode(p_row.id, 'hex'), 'withdrawal', encode(p_row.hold, 'hex'), 'amount_minor', p_row.amount_minor,
+		'currency', p_row.currency, 'status', p_row.status, 'reason', p_row.reason, 'asked_by', p_row.asked_by, 'decided_by', p_row.decided_by,
+		'decided_reason', p_row.decided_reason, 'refusal', p_row.refusal)), p_status)
+$$;
+
 -- gateway.decide is now this question, and the row that keeps the decision.
 create function gateway.may_decide(p_hold bytea, p_id bytea, p_kind integer, p_forced boolean, p_command bytea)
 returns text language plpgsql as $$
@@ -69,8 +78,14 @@ begin
 		code := 'other_content';
 		return;
 	elsif not found then
-		verdict := case when p_alone then gateway.decide(p_hold, p_id, p_kind, p_forced, p_command, p_actor, p_request)
-			else gateway.may_decide(p_hold, p_id, p_kind, p_forced, p_command) end;
+		verdict := gateway.may_decide(p_hold, p_id, p_kind, p_forced, p_command);
+		if verdict = 'keep' and exists (select from gateway.amount_request a where a.hold = p_hold and a.status = 'waiting' and a.expires > now()) then
+			http := 409;
+			code := 'decision_waiting';
+			return;
+		elsif verdict = 'keep' and p_alone then
+			verdict := gateway.decide(p_hold, p_id, p_kind, p_forced, p_command, p_actor, p_request);
+		end if;
 		if verdict = 'tell' then
 			http := 200;
 			result.id := p_id;
@@ -82,20 +97,24 @@ begin
 			http := case when verdict = 'other_content' then 422 else 409 end;
 			code := gateway.decision_code(verdict);
 			return;
-		elsif exists (select from gateway.amount_request a where a.hold = p_hold and a.status = 'waiting' and a.expires > now()) then
-			http := 409;
-			code := 'decision_waiting';
-			return;
+		elsif not exists (select from wallet.outside o where o.id = p_id) then
+			insert into gateway.amount_request (operator, id, content, player, action, currency, amount_minor, reason, command, status, asked_key, asked_by, expires, hold, kind,
+				forced)
+			values (p_operator, p_id, p_content, p_player, p_action, p_currency, p_amount, p_reason, p_command, 'waiting', p_key, p_actor,
+				now() + p_within_s * interval '1 second', p_hold, p_kind, p_forced) on conflict do nothing returning * into result;
+			if found then
+				http := 202;
+				perform gateway.amount_audit(result, p_from, '', p_request, http);
+				return;
+			end if;
 		end if;
 	end if;
+	-- Nothing is new: it was asked for before, or the wallet has answered it.
 	select * into answer from gateway.amount_ask(p_operator, p_id, p_content, p_player, p_action, p_currency, p_amount, p_reason, p_command, p_key, p_actor, p_from,
 		p_request, p_within_s, false);
 	http := answer.http;
 	code := answer.code;
 	result := answer.result;
-	if http = 202 then
-		update gateway.amount_request a set hold = p_hold, kind = p_kind, forced = p_forced where a.operator = p_operator and a.id = p_id and a.hold is null;
-	end if;
 end
 $$;
 comment on function gateway.decision_ask is 'Like gateway.amount_ask, of a decision by hand: with p_alone it is kept in gateway.decision, and otherwise by gateway.amount_decide when it is approved. Also 409 payment_asked, provider_has_answered, decided, decision_waiting.';
