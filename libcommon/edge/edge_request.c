@@ -177,7 +177,7 @@ static void hex_write(const uint8_t *bytes, size_t n, char *out)
 }
 
 /* The trace of a valid header continues, with an id of ours in place of the sender's parent id;
- * otherwise a new one begins, which nobody has sampled. */
+ * otherwise a new, unsampled one begins. */
 static void trace_read(struct edge_request *request, const char *text)
 {
 	uint64_t random[3] = { edge_random(request->edge), edge_random(request->edge),

@@ -36,7 +36,7 @@ comment on table gateway.dead_letter is 'waiting: nobody has done anything; send
 comment on column gateway.dead_letter.digest is 'Of the letter: the topic is read again at each start of a gateway, and by every gateway.';
 comment on column gateway.dead_letter.service is 'Who wrote the letter, by its MAC; instance is what the letter itself says.';
 comment on column gateway.dead_letter.topic is 'Of the message that could not be read, or the kind of command; partition, position: where it was, of a command the shard and -1.';
-comment on column gateway.dead_letter.payload is 'The message; null where it is not sent again. bytes: how long it is.';
+comment on column gateway.dead_letter.payload is 'The message, of `bytes` bytes; null if it is not sent again.';
 comment on column gateway.dead_letter.what is 'What the message is, as far as its first fields tell; player and pool: 0 where it names none.';
 comment on column gateway.dead_letter.why_not is 'A word that says why it is not sent again; null: it may be. done: it was sent and answered, or settled.';
 comment on column gateway.dead_letter.act_key is 'Of the Idempotency-Key of the last act: the same request again has no second effect.';
