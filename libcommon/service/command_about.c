@@ -1,13 +1,10 @@
 #include "libcommon/service/command_about.h"
 
 #include "libcommon/base/sha256.h"
+#include "libcommon/base/wire.h"
 
 #include <string.h>
 
-#define VARINT 0u
-#define FIXED_64 1u
-#define BYTES 2u
-#define FIXED_32 5u
 /* Field numbers of proto/spin.proto, wallet.proto and jackpot.proto. */
 #define ENVELOPE 1u
 #define PLAYER 2u /* of a spin and of the wallet's commands */
@@ -27,115 +24,41 @@
 #define CLAIM_PLAYER 7u
 #define CLAIM_MOVE 8u
 
-/* A field on the wire. Of a varint the value, of bytes where they are. `at` to `end`: all of it. */
-struct field {
-	uint32_t number, type;
-	uint64_t value;
-	const uint8_t *bytes;
-	size_t length;
-	const uint8_t *at, *end;
-};
-
-struct walk {
-	const uint8_t *at, *end;
-};
-
-static bool varint(struct walk *walk, uint64_t *value_r)
-{
-	*value_r = 0;
-	for (unsigned shift = 0; shift < 64 && walk->at < walk->end; shift += 7) {
-		uint8_t byte = *walk->at++;
-		*value_r |= (uint64_t)(byte & 0x7fu) << shift;
-		if (byte < 0x80)
-			return true;
-	}
-	return false;
-}
-
-static bool skip(struct walk *walk, uint64_t length, struct field *field_r)
-{
-	if (length > (uint64_t)(walk->end - walk->at))
-		return false;
-	field_r->bytes = walk->at;
-	field_r->length = (size_t)length;
-	walk->at += length;
-	return true;
-}
-
-/* False at the end, and where the bytes are no message. */
-static bool next(struct walk *walk, struct field *field_r)
-{
-	uint64_t tag;
-	uint64_t length;
-	bool good;
-	*field_r = (struct field){ .at = walk->at };
-	if (walk->at == walk->end || !varint(walk, &tag))
-		return false;
-	field_r->number = (uint32_t)(tag >> 3);
-	field_r->type = (uint32_t)(tag & 7u);
-	if (field_r->type == VARINT)
-		good = varint(walk, &field_r->value);
-	else if (field_r->type == BYTES)
-		good = varint(walk, &length) && skip(walk, length, field_r);
-	else if (field_r->type == FIXED_64 || field_r->type == FIXED_32)
-		good = skip(walk, field_r->type == FIXED_64 ? 8 : 4, field_r);
-	else
-		good = false;
-	field_r->end = walk->at;
-	return good;
-}
-
-/* The last field with this number, as decoders take it; false: none. */
-static bool find(
-	const uint8_t *bytes, size_t length, uint32_t number, uint32_t type, struct field *field_r)
-{
-	struct walk walk = { bytes, bytes + length };
-	struct field field;
-	bool found = false;
-	while (next(&walk, &field))
-		if (field.number == number && field.type == type) {
-			*field_r = field;
-			found = true;
-		}
-	return found;
-}
-
 /* Adds a field, or that there is none, so that two ids differ when one of their fields does. */
-static void add(
-	struct sha256 *sha, const uint8_t *bytes, size_t length, uint32_t number, uint32_t type)
+static void add(struct sha256 *sha, struct wire_bytes message, uint32_t number, enum wire_type type)
 {
-	struct field field = { 0 };
+	struct wire_field field;
 	uint64_t head[3] = { number, 0, 0 };
-	head[1] = find(bytes, length, number, type, &field);
-	head[2] = type == VARINT ? field.value : field.length;
+	head[1] = wire_find(message, number, type, &field);
+	head[2] = type == WIRE_VARINT ? field.value : field.bytes.n;
 	sha256_add(sha, head, sizeof(head));
-	if (field.length > 0)
-		sha256_add(sha, field.bytes, field.length);
+	if (field.bytes.n > 0)
+		sha256_add(sha, field.bytes.at, field.bytes.n);
 }
 
-static bool spin_id(struct sha256 *sha, const uint8_t *bytes, size_t length)
+static bool spin_id(struct sha256 *sha, struct wire_bytes message)
 {
-	struct field field;
-	if (!find(bytes, length, SPIN_REQUEST_ID, BYTES, &field) || field.length == 0)
+	struct wire_field field;
+	if (!wire_find(message, SPIN_REQUEST_ID, WIRE_BYTES, &field) || field.bytes.n == 0)
 		return false;
-	add(sha, bytes, length, PLAYER, VARINT);
-	add(sha, bytes, length, SPIN_REQUEST_ID, BYTES);
+	add(sha, message, PLAYER, WIRE_VARINT);
+	add(sha, message, SPIN_REQUEST_ID, WIRE_BYTES);
 	return true;
 }
 
-static bool wallet_id(struct sha256 *sha, const uint8_t *bytes, size_t length)
+static bool wallet_id(struct sha256 *sha, struct wire_bytes message)
 {
-	struct field body;
-	add(sha, bytes, length, PLAYER, VARINT);
-	if (find(bytes, length, WALLET_PROPOSAL, BYTES, &body)) {
-		add(sha, body.bytes, body.length, PROPOSAL_MOVE, VARINT);
-		add(sha, body.bytes, body.length, PROPOSAL_REQUEST_ID, BYTES);
-	} else if (find(bytes, length, WALLET_OUTSIDE, BYTES, &body)) {
-		add(sha, body.bytes, body.length, OUTSIDE_ID, BYTES);
-	} else if (find(bytes, length, WALLET_AWARD, BYTES, &body)) {
-		add(sha, body.bytes, body.length, AWARD_MOVE, VARINT);
-		add(sha, body.bytes, body.length, AWARD_INDEX, VARINT);
-		add(sha, body.bytes, body.length, AWARD_POOL, VARINT);
+	struct wire_field body;
+	add(sha, message, PLAYER, WIRE_VARINT);
+	if (wire_find(message, WALLET_PROPOSAL, WIRE_BYTES, &body)) {
+		add(sha, body.bytes, PROPOSAL_MOVE, WIRE_VARINT);
+		add(sha, body.bytes, PROPOSAL_REQUEST_ID, WIRE_BYTES);
+	} else if (wire_find(message, WALLET_OUTSIDE, WIRE_BYTES, &body)) {
+		add(sha, body.bytes, OUTSIDE_ID, WIRE_BYTES);
+	} else if (wire_find(message, WALLET_AWARD, WIRE_BYTES, &body)) {
+		add(sha, body.bytes, AWARD_MOVE, WIRE_VARINT);
+		add(sha, body.bytes, AWARD_INDEX, WIRE_VARINT);
+		add(sha, body.bytes, AWARD_POOL, WIRE_VARINT);
 	} else {
 		return false;
 	}
@@ -143,15 +66,15 @@ static bool wallet_id(struct sha256 *sha, const uint8_t *bytes, size_t length)
 }
 
 /* The totals beside a claim grow from one repeat to the next. */
-static bool claim_id(struct sha256 *sha, const uint8_t *bytes, size_t length)
+static bool claim_id(struct sha256 *sha, struct wire_bytes message)
 {
-	struct field feed, claim;
-	if (!find(bytes, length, JACKPOT_CLAIM, BYTES, &feed) ||
-		!find(feed.bytes, feed.length, FEED_CLAIM, BYTES, &claim))
+	struct wire_field feed, claim;
+	if (!wire_find(message, JACKPOT_CLAIM, WIRE_BYTES, &feed) ||
+		!wire_find(feed.bytes, FEED_CLAIM, WIRE_BYTES, &claim))
 		return false;
-	add(sha, claim.bytes, claim.length, CLAIM_PLAYER, VARINT);
-	add(sha, claim.bytes, claim.length, CLAIM_MOVE, VARINT);
-	add(sha, claim.bytes, claim.length, CLAIM_INDEX, VARINT);
+	add(sha, claim.bytes, CLAIM_PLAYER, WIRE_VARINT);
+	add(sha, claim.bytes, CLAIM_MOVE, WIRE_VARINT);
+	add(sha, claim.bytes, CLAIM_INDEX, WIRE_VARINT);
 	return true;
 }
 
@@ -167,15 +90,16 @@ static bool of_the_try(enum topic kind, uint32_t number)
 	return number == 5 || number == 6;
 }
 
-static void content_id(struct sha256 *sha, enum topic kind, const uint8_t *bytes, size_t length)
+static void content_id(struct sha256 *sha, enum topic kind, struct wire_bytes message)
 {
-	struct walk walk = { bytes, bytes + length };
-	struct field field;
-	while (next(&walk, &field))
+	struct wire_bytes left = message;
+	struct wire_field field;
+	const uint8_t *at = left.at;
+	for (; wire_next(&left, &field); at = left.at)
 		if (!of_the_try(kind, field.number))
-			sha256_add(sha, field.at, (size_t)(field.end - field.at));
+			sha256_add(sha, at, (size_t)(left.at - at));
 	/* Whatever is no message counts as it is. */
-	sha256_add(sha, field.at, (size_t)(walk.end - field.at));
+	sha256_add(sha, left.at, left.n);
 }
 
 void command_id(
@@ -183,14 +107,15 @@ void command_id(
 {
 	uint8_t digest[SHA256_BYTES];
 	uint8_t mark = (uint8_t)kind;
+	struct wire_bytes message = { bytes, length };
 	struct sha256 sha;
 	sha256_begin(&sha);
 	sha256_add(&sha, &mark, sizeof(mark));
-	bool known = (kind == TOPIC_SPIN_COMMANDS && spin_id(&sha, bytes, length)) ||
-		     (kind == TOPIC_WALLET_COMMANDS && wallet_id(&sha, bytes, length)) ||
-		     (kind == TOPIC_JACKPOT_COMMANDS && claim_id(&sha, bytes, length));
+	bool known = (kind == TOPIC_SPIN_COMMANDS && spin_id(&sha, message)) ||
+		     (kind == TOPIC_WALLET_COMMANDS && wallet_id(&sha, message)) ||
+		     (kind == TOPIC_JACKPOT_COMMANDS && claim_id(&sha, message));
 	if (!known)
-		content_id(&sha, kind, bytes, length);
+		content_id(&sha, kind, message);
 	sha256_end(&sha, digest);
 	memcpy(id_r, digest, COMMAND_ID_BYTES);
 }
@@ -205,13 +130,15 @@ void command_asker(
 		[TOPIC_WALLET_COMMANDS] = { 6, 7, PLAYER },
 		[TOPIC_JACKPOT_COMMANDS] = { 5, 6, 0 },
 	};
-	struct field field;
+	struct wire_bytes message = { bytes, length };
+	struct wire_field field;
 	*asker_r = (struct command_asker){ 0 };
-	if (FIELDS[kind].player != 0 && find(bytes, length, FIELDS[kind].player, VARINT, &field))
+	if (FIELDS[kind].player != 0 &&
+		wire_find(message, FIELDS[kind].player, WIRE_VARINT, &field))
 		asker_r->player = field.value;
-	if (find(bytes, length, FIELDS[kind].correlation, VARINT, &field))
+	if (wire_find(message, FIELDS[kind].correlation, WIRE_VARINT, &field))
 		asker_r->correlation = field.value;
-	if (find(bytes, length, FIELDS[kind].reply_to, BYTES, &field) &&
-		field.length < COMMAND_ASKER_MAX)
-		memcpy(asker_r->reply_to, field.bytes, field.length);
+	if (wire_find(message, FIELDS[kind].reply_to, WIRE_BYTES, &field) &&
+		field.bytes.n < COMMAND_ASKER_MAX)
+		memcpy(asker_r->reply_to, field.bytes.at, field.bytes.n);
 }

@@ -1,5 +1,7 @@
 #include "libcommon/service/permit.h"
 
+#include "libcommon/base/wire.h"
+
 #include "bus.pb-c.h"
 
 #include <stdbool.h>
@@ -77,94 +79,20 @@ static const struct rule {
 };
 #define RULES_N (sizeof(RULES) / sizeof(RULES[0]))
 
-/* ---- fields ---- */
-
-struct bytes {
-	const uint8_t *at;
-	size_t n;
-};
-
-struct field {
-	uint32_t number;
-	bool bytes_told;
-	uint64_t value;	    /* of a varint */
-	struct bytes bytes; /* of a message, text or bytes */
-};
-
-static bool varint(struct bytes *left, uint64_t *value_r)
-{
-	*value_r = 0;
-	for (unsigned shift = 0; shift < 64; shift += 7) {
-		if (left->n == 0)
-			return false;
-		uint8_t byte = *left->at;
-		left->at++;
-		left->n--;
-		*value_r |= (uint64_t)(byte & 127u) << shift;
-		if (byte < 128)
-			return true;
-	}
-	return false;
-}
-
-static bool skip(struct bytes *left, uint64_t n)
-{
-	if (n > left->n)
-		return false;
-	left->at += n;
-	left->n -= (size_t)n;
-	return true;
-}
-
-/* As the decoder of protobuf takes it: the lower 32 bits. */
-static uint32_t enum_of(const struct field *field)
-{
-	return (uint32_t)field->value;
-}
-
-/* The next field. False at the end and where the rest is malformed: then left->n is not 0. */
-static bool field_next(struct bytes *left, struct field *field_r)
-{
-	struct bytes at = *left;
-	uint64_t tag, length;
-	*field_r = (struct field){ 0 };
-	if (at.n == 0 || !varint(&at, &tag) || tag >> 3 > UINT32_MAX)
-		return false;
-	field_r->number = (uint32_t)(tag >> 3);
-	bool whole = false;
-	switch (tag & 7) {
-	case 0:
-		whole = varint(&at, &field_r->value);
-		break;
-	case 1:
-		whole = skip(&at, 8);
-		break;
-	case 2:
-		if (varint(&at, &length) && length <= at.n) {
-			field_r->bytes_told = true;
-			field_r->bytes = (struct bytes){ at.at, (size_t)length };
-			whole = skip(&at, length);
-		}
-		break;
-	case 5:
-		whole = skip(&at, 4);
-		break;
-	default:
-		break;
-	}
-	if (whole)
-		*left = at;
-	return whole;
-}
-
 /* ---- what a message is ---- */
 
 struct told {
 	uint32_t body, kind;
 	unsigned act;
-	struct bytes reply_to;
+	struct wire_bytes reply_to;
 	bool twice; /* a field that decides comes twice: two readers might differ */
 };
+
+/* As the decoder of protobuf takes it: the lower 32 bits. */
+static uint32_t enum_of(const struct wire_field *field)
+{
+	return (uint32_t)field->value;
+}
 
 static void note(uint32_t *kept, uint32_t value, struct told *told)
 {
@@ -173,28 +101,28 @@ static void note(uint32_t *kept, uint32_t value, struct told *told)
 }
 
 /* The kind in an Outside. */
-static unsigned outside_act(struct bytes left, struct told *told)
+static unsigned outside_act(struct wire_bytes left, struct told *told)
 {
-	struct field field;
+	struct wire_field field;
 	uint32_t kind = 0;
-	while (field_next(&left, &field))
-		if (field.number == 1 && !field.bytes_told)
+	while (wire_next(&left, &field))
+		if (field.number == 1 && field.type != WIRE_BYTES)
 			note(&kind, enum_of(&field) < WALLET_PROPOSAL ? enum_of(&field) : UNTOLD,
 				told);
 	return left.n == 0 && kind != 0 ? kind : UNTOLD;
 }
 
 /* SpinCommand: kind 3, reply_to 8. */
-static void spin_read(const struct field *field, uint32_t *act, struct told *told)
+static void spin_read(const struct wire_field *field, uint32_t *act, struct told *told)
 {
-	if (field->number == 3 && !field->bytes_told)
+	if (field->number == 3 && field->type != WIRE_BYTES)
 		note(act, enum_of(field) < UNTOLD ? enum_of(field) : UNTOLD, told);
-	else if (field->number == 8 && field->bytes_told)
+	else if (field->number == 8 && field->type == WIRE_BYTES)
 		told->reply_to = field->bytes;
 }
 
 /* WalletCommand: a body in 3 to 5, reply_to 6. */
-static void wallet_read(const struct field *field, uint32_t *act, struct told *told)
+static void wallet_read(const struct wire_field *field, uint32_t *act, struct told *told)
 {
 	if (field->number == CARILLON__WALLET_COMMAND__BODY_PROPOSAL)
 		note(act, WALLET_PROPOSAL, told);
@@ -202,24 +130,24 @@ static void wallet_read(const struct field *field, uint32_t *act, struct told *t
 		note(act, WALLET_AWARD, told);
 	else if (field->number == CARILLON__WALLET_COMMAND__BODY_OUTSIDE)
 		note(act, outside_act(field->bytes, told), told);
-	else if (field->number == 6 && field->bytes_told)
+	else if (field->number == 6 && field->type == WIRE_BYTES)
 		told->reply_to = field->bytes;
 }
 
 /* JackpotCommand: envelope 1, pool 2, reply_to 5, correlation 6; all else is a body. */
-static void jackpot_read(const struct field *field, uint32_t *act, struct told *told)
+static void jackpot_read(const struct wire_field *field, uint32_t *act, struct told *told)
 {
-	if (field->number == 5 && field->bytes_told)
+	if (field->number == 5 && field->type == WIRE_BYTES)
 		told->reply_to = field->bytes;
 	else if (field->number > 2 && field->number != 5 && field->number != 6)
 		note(act, field->number < UNTOLD ? field->number : UNTOLD, told);
 }
 
-static unsigned act_of(uint32_t kind, struct bytes left, struct told *told)
+static unsigned act_of(uint32_t kind, struct wire_bytes left, struct told *told)
 {
-	struct field field;
+	struct wire_field field;
 	uint32_t act = 0;
-	while (field_next(&left, &field))
+	while (wire_next(&left, &field))
 		if (kind == SPIN)
 			spin_read(&field, &act, told);
 		else if (kind == WALLET)
@@ -230,15 +158,15 @@ static unsigned act_of(uint32_t kind, struct bytes left, struct told *told)
 }
 
 /* Command: kind 1, body 3. */
-static bool command_read(struct bytes left, struct told *told)
+static bool command_read(struct wire_bytes left, struct told *told)
 {
-	struct field field;
-	struct bytes body = { 0 };
+	struct wire_field field;
+	struct wire_bytes body = { 0 };
 	uint32_t bodies = 0;
-	while (field_next(&left, &field)) {
-		if (field.number == 1 && !field.bytes_told)
+	while (wire_next(&left, &field)) {
+		if (field.number == 1 && field.type != WIRE_BYTES)
 			note(&told->kind, enum_of(&field), told);
-		else if (field.number == 3 && field.bytes_told) {
+		else if (field.number == 3 && field.type == WIRE_BYTES) {
 			note(&bodies, 1, told);
 			body = field.bytes;
 		}
@@ -248,27 +176,27 @@ static bool command_read(struct bytes left, struct told *told)
 }
 
 /* TotalsQuestion: reply_to 4. */
-static bool question_read(struct bytes left, struct told *told)
+static bool question_read(struct wire_bytes left, struct told *told)
 {
-	struct field field;
-	while (field_next(&left, &field))
-		if (field.number == 4 && field.bytes_told)
+	struct wire_field field;
+	while (wire_next(&left, &field))
+		if (field.number == 4 && field.type == WIRE_BYTES)
 			told->reply_to = field.bytes;
 	return left.n == 0;
 }
 
-static bool message_read(struct bytes left, struct told *told)
+static bool message_read(struct wire_bytes left, struct told *told)
 {
-	struct field field;
+	struct wire_field field;
 	bool ok = true;
-	while (field_next(&left, &field)) {
+	while (wire_next(&left, &field)) {
 		if (field.number == 1)
 			continue;
 		note(&told->body, field.number, told);
 		if (field.number == COMMAND)
-			ok = ok && field.bytes_told && command_read(field.bytes, told);
+			ok = ok && field.type == WIRE_BYTES && command_read(field.bytes, told);
 		else if (field.number == TOTALS_QUESTION)
-			ok = ok && field.bytes_told && question_read(field.bytes, told);
+			ok = ok && field.type == WIRE_BYTES && question_read(field.bytes, told);
 	}
 	return ok && left.n == 0 && told->body != 0;
 }
@@ -300,7 +228,7 @@ const char *permit_refusal(const struct nn_bus_instance *from, const char *to,
 	const uint8_t *message, size_t n, int64_t age_us)
 {
 	struct told told = { 0 };
-	if (!message_read((struct bytes){ message, n }, &told))
+	if (!message_read((struct wire_bytes){ message, n }, &told))
 		return "bytes that are not a message";
 	if (told.twice)
 		return "a message that repeats a field which decides whether it may be sent";

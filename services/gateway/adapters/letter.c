@@ -1,5 +1,7 @@
 #include "services/gateway/adapters/letter.h"
 
+#include "libcommon/base/wire.h"
+
 #include "jackpot.pb-c.h"
 #include "wallet.pb-c.h"
 
@@ -18,94 +20,39 @@
 
 /* ---- the bytes ---- */
 
-struct bytes {
-	const uint8_t *at;
-	size_t n;
-};
-
-struct field {
-	uint32_t number;
-	bool is_bytes;
-	uint64_t value; /* of a varint */
-	struct bytes bytes;
-};
-
-static bool varint(struct bytes *left, uint64_t *value_r)
+/* Do these bytes end where a field ends? Then what is added behind them is read as fields.
+ * Number 0 is no field of the format. */
+static bool is_whole(struct wire_bytes bytes)
 {
-	*value_r = 0;
-	for (unsigned shift = 0; shift < 64 && left->n > 0; shift += 7) {
-		uint8_t byte = *left->at;
-		left->at++;
-		left->n--;
-		*value_r |= (uint64_t)(byte & 0x7fu) << shift;
-		if (byte < 0x80)
-			return true;
-	}
-	return false;
+	struct wire_field field;
+	bool known = true;
+
+	while (wire_next(&bytes, &field))
+		known = known && field.number != 0;
+	return known && bytes.n == 0;
 }
 
-static bool skip(struct bytes *left, uint64_t n)
+static bool has(struct wire_bytes message, uint32_t number)
 {
-	if (n > left->n)
-		return false;
-	left->at += n;
-	left->n -= (size_t)n;
-	return true;
+	struct wire_field field;
+
+	return wire_find(message, number, WIRE_BYTES, &field);
 }
 
-/* False at the end, and where the rest is malformed: then left->n is not 0. */
-static bool next(struct bytes *left, struct field *field_r)
+static bool has_id(struct wire_bytes message, uint32_t number)
 {
-	struct bytes at = *left;
-	uint64_t tag, length = 0;
-	bool whole = false;
+	struct wire_field field;
 
-	*field_r = (struct field){ 0 };
-	if (at.n == 0 || !varint(&at, &tag) || tag >> 3 == 0 || tag >> 3 > UINT32_MAX)
-		return false;
-	field_r->number = (uint32_t)(tag >> 3);
-	switch (tag & 7) {
-	case 0:
-		whole = varint(&at, &field_r->value);
-		break;
-	case 1:
-		whole = skip(&at, 8);
-		break;
-	case 2:
-		field_r->is_bytes = varint(&at, &length);
-		field_r->bytes = (struct bytes){ at.at, (size_t)length };
-		whole = field_r->is_bytes && skip(&at, length);
-		break;
-	case 5:
-		whole = skip(&at, 4);
-		break;
-	default:
-		break;
-	}
-	if (whole)
-		*left = at;
-	return whole;
+	return wire_find(message, number, WIRE_BYTES, &field) && field.bytes.n == OUTSIDE_ID_BYTES;
 }
 
-/* The last field of this number, as decoders take it. */
-static struct field find(struct bytes bytes, uint32_t number, bool is_bytes)
+/* 0: none. */
+static uint64_t value_of(struct wire_bytes message, uint32_t number)
 {
-	struct field field, found = { 0 };
+	struct wire_field field;
 
-	while (next(&bytes, &field))
-		if (field.number == number && field.is_bytes == is_bytes)
-			found = field;
-	return found;
-}
-
-/* Do these bytes end where a field ends? Then what is added behind them is read as fields. */
-static bool is_whole(struct bytes bytes)
-{
-	struct field field;
-
-	while (next(&bytes, &field))
-		;
-	return bytes.n == 0;
+	(void)wire_find(message, number, WIRE_VARINT, &field);
+	return field.value;
 }
 
 /* ---- commands to the wallet ---- */
@@ -128,9 +75,9 @@ static const struct {
 	{ CARILLON__MOVE_KIND__MOVE_LIMIT, "limit", "newer" },
 };
 
-static void booking(struct bytes body, struct letter_about *about)
+static void booking(struct wire_bytes body, struct letter_about *about)
 {
-	uint64_t kind = find(body, OUTSIDE_KIND, false).value;
+	uint64_t kind = value_of(body, OUTSIDE_KIND);
 
 	about->why_not = "unreadable";
 	for (size_t i = 0; i < sizeof(BOOKINGS) / sizeof(BOOKINGS[0]); i++) {
@@ -139,24 +86,24 @@ static void booking(struct bytes body, struct letter_about *about)
 		about->what = BOOKINGS[i].what;
 		about->why_not = BOOKINGS[i].why_not;
 		about->money = true;
-		about->amount_minor = (int64_t)find(body, OUTSIDE_AMOUNT, false).value;
-		about->currency = (uint32_t)find(body, OUTSIDE_CURRENCY, false).value;
-		if (find(body, OUTSIDE_ID, true).bytes.n != OUTSIDE_ID_BYTES || !is_whole(body))
+		about->amount_minor = (int64_t)value_of(body, OUTSIDE_AMOUNT);
+		about->currency = (uint32_t)value_of(body, OUTSIDE_CURRENCY);
+		if (!has_id(body, OUTSIDE_ID) || !is_whole(body))
 			about->why_not = "unreadable";
 	}
 }
 
-static void wallet_read(struct bytes command, struct letter_about *about)
+static void wallet_read(struct wire_bytes command, struct letter_about *about)
 {
-	struct field outside = find(command, CARILLON__WALLET_COMMAND__BODY_OUTSIDE, true);
+	struct wire_field outside;
 
-	about->player = (player_id)find(command, PLAYER, false).value;
-	if (outside.is_bytes) {
+	about->player = (player_id)value_of(command, PLAYER);
+	if (wire_find(command, CARILLON__WALLET_COMMAND__BODY_OUTSIDE, WIRE_BYTES, &outside)) {
 		booking(outside.bytes, about);
-	} else if (find(command, CARILLON__WALLET_COMMAND__BODY_PROPOSAL, true).is_bytes) {
+	} else if (has(command, CARILLON__WALLET_COMMAND__BODY_PROPOSAL)) {
 		about->what = "move";
 		about->why_not = "sender";
-	} else if (find(command, CARILLON__WALLET_COMMAND__BODY_AWARD, true).is_bytes) {
+	} else if (has(command, CARILLON__WALLET_COMMAND__BODY_AWARD)) {
 		about->what = "award";
 		about->why_not = "sender";
 	}
@@ -169,34 +116,34 @@ static const char *const ACTIONS[] = { "", "pause", "resume", "retire", "adjust"
 
 /* An adjustment moves an amount, once by its id. The others set what something newer may have set
  * since. */
-static void action(struct bytes body, struct letter_about *about)
+static void action(struct wire_bytes body, struct letter_about *about)
 {
-	uint64_t number = find(body, ACTION, false).value;
+	uint64_t number = value_of(body, ACTION);
 
 	if (number == 0 || number >= sizeof(ACTIONS) / sizeof(ACTIONS[0]))
 		return;
 	about->what = ACTIONS[number];
 	about->why_not = "newer";
 	if (number == CARILLON__OPERATOR_ACTION__ACTION_ADJUST && is_whole(body) &&
-		find(body, ACTION_ID, true).bytes.n == OUTSIDE_ID_BYTES)
+		has_id(body, ACTION_ID))
 		about->why_not = NULL;
 }
 
-static void jackpot_read(struct bytes command, struct letter_about *about)
+static void jackpot_read(struct wire_bytes command, struct letter_about *about)
 {
-	struct field operator_ = find(command, CARILLON__JACKPOT_COMMAND__BODY_OPERATOR, true);
+	struct wire_field operator_;
 
-	about->pool = (uint32_t)find(command, POOL, false).value;
-	if (operator_.is_bytes) {
+	about->pool = (uint32_t)value_of(command, POOL);
+	if (wire_find(command, CARILLON__JACKPOT_COMMAND__BODY_OPERATOR, WIRE_BYTES, &operator_)) {
 		action(operator_.bytes, about);
-	} else if (find(command, CARILLON__JACKPOT_COMMAND__BODY_PICK, true).is_bytes) {
+	} else if (has(command, CARILLON__JACKPOT_COMMAND__BODY_PICK)) {
 		about->what = "pick";
 		about->why_not = "player";
-	} else if (find(command, CARILLON__JACKPOT_COMMAND__BODY_CLAIM, true).is_bytes) {
+	} else if (has(command, CARILLON__JACKPOT_COMMAND__BODY_CLAIM)) {
 		about->what = "claim";
 		about->why_not = "sender";
-	} else if (find(command, CARILLON__JACKPOT_COMMAND__BODY_TRANSFER, true).is_bytes ||
-		   find(command, CARILLON__JACKPOT_COMMAND__BODY_TRANSFER_BOOKED, true).is_bytes) {
+	} else if (has(command, CARILLON__JACKPOT_COMMAND__BODY_TRANSFER) ||
+		   has(command, CARILLON__JACKPOT_COMMAND__BODY_TRANSFER_BOOKED)) {
 		about->what = "transfer";
 		about->why_not = "sender";
 	}
@@ -232,10 +179,9 @@ static bool is_owner(enum topic kind, const char *service)
 	return writer != NULL && (kind == TOPIC_WALLET_COMMANDS) == (writer == WRITERS[0]);
 }
 
-static void command_read(const struct letter *letter, struct letter_about *about)
+static void command_read(
+	const struct letter *letter, struct wire_bytes command, struct letter_about *about)
 {
-	struct bytes command = { letter->bytes, letter->length };
-
 	if (about->kind == TOPIC_WALLET_COMMANDS)
 		wallet_read(command, about);
 	else
@@ -253,15 +199,14 @@ static void command_read(const struct letter *letter, struct letter_about *about
 struct letter_about letter_read(const struct letter *letter)
 {
 	struct letter_about about = { .what = "", .why_not = "unreadable" };
+	struct wire_bytes bytes = { letter->bytes, letter->length };
 
 	if (!kind_of(letter->topic, &about.kind))
 		return about;
 	if (about.kind == TOPIC_WALLET_COMMANDS || about.kind == TOPIC_JACKPOT_COMMANDS) {
-		command_read(letter, &about);
+		command_read(letter, bytes, &about);
 	} else if (about.kind == TOPIC_SPIN_COMMANDS) {
-		about.player = (player_id)find(
-			(struct bytes){ letter->bytes, letter->length }, PLAYER, false)
-				       .value;
+		about.player = (player_id)value_of(bytes, PLAYER);
 		about.why_not = "player";
 	} else {
 		about.why_not = "fact";

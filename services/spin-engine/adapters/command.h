@@ -32,8 +32,5 @@ struct Carillon__SpinCommand;
 /* Reads an unpacked message. reason (160 bytes) is set with COMMAND_UNREADABLE. */
 enum command_status command_read(const struct Carillon__SpinCommand *message,
 	struct spin_command *command_r, struct fault *fault_r, char *reason);
-/* Reads the varint field `number` of a message without unpacking it: finds the players of a batch.
- * 0: no such field. */
-uint64_t command_peek(const uint8_t *bytes, size_t count, uint32_t number);
 
 #endif

@@ -2,6 +2,7 @@
 #include "services/spin-engine/adapters/engine.h"
 #include "services/spin-engine/adapters/quarantine.h"
 
+#include "libcommon/base/wire.h"
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg.h"
@@ -214,6 +215,20 @@ static void close_shard(struct service *service, struct service_shard *shard)
 
 /* ---- messages ---- */
 
+/* 0: it names none. Stops there, as this runs for each message. */
+static player_id player_of(const struct kafka_message *message)
+{
+	struct wire_bytes left = { message->bytes, message->length };
+	struct wire_field field;
+	uint32_t number =
+		message->topic == TOPIC_WALLET_FACTS ? FACT_PLAYER_FIELD : COMMAND_PLAYER_FIELD;
+
+	while (wire_next(&left, &field))
+		if (field.number == number && field.type == WIRE_VARINT)
+			return (player_id)field.value;
+	return 0;
+}
+
 /* One query for all players of a batch that are not in memory. */
 static void batch(struct service *service, const struct kafka_message *messages, size_t n)
 {
@@ -221,9 +236,7 @@ static void batch(struct service *service, const struct kafka_message *messages,
 	size_t count = 0;
 
 	for (size_t i = 0; i < n && count < BATCH_PLAYERS; i++) {
-		bool fact = messages[i].topic == TOPIC_WALLET_FACTS;
-		player_id player = (player_id)command_peek(messages[i].bytes, messages[i].length,
-			fact ? FACT_PLAYER_FIELD : COMMAND_PLAYER_FIELD);
+		player_id player = player_of(&messages[i]);
 
 		if (player_id_valid(player) && !seats_find(&engine.seats, player))
 			players[count++] = player;

@@ -15,7 +15,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct fault fault;
 	char reason[160] = "";
 
-	(void)command_peek(data, size, 2);
 	if (!message)
 		return 0;
 	switch (command_read(message, &command, &fault, reason)) {

@@ -126,24 +126,6 @@ static void test_command_fields(void **unused)
 	ROW(c->kind = CARILLON__SPIN_KIND__SPIN_REPLAY; c->round = 0, COMMAND_BAD, "round");
 }
 
-static void test_command_peek(void **unused)
-{
-	Carillon__SpinCommand *command = good();
-	uint8_t bytes[512];
-	size_t length = carillon__spin_command__pack(command, bytes);
-
-	(void)unused;
-	assert_int_equal(command_peek(bytes, length, 2), PLAYER);
-	assert_int_equal(command_peek(bytes, length, 4), 3);
-	assert_int_equal(command_peek(bytes, length, 99), 0);
-	assert_int_equal(command_peek(bytes, 3, 2), 0);
-	assert_int_equal(
-		command_peek(
-			(const uint8_t *)"\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff", 11, 2),
-		0);
-	assert_int_equal(command_peek((const uint8_t *)"\x0a\xff\xff\x03", 4, 2), 0);
-}
-
 /* Every refusal of a command has an HTTP status, a code and a message. */
 static void test_command_every_refusal_has_text(void **unused)
 {
@@ -169,7 +151,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_command_fields),
-		cmocka_unit_test(test_command_peek),
 		cmocka_unit_test(test_command_every_refusal_has_text),
 	};
 
