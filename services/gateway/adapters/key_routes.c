@@ -3,6 +3,7 @@
 #include "services/gateway/adapters/amounts.h"
 #include "services/gateway/adapters/lists.h"
 #include "services/gateway/adapters/operator_keys.h"
+#include "services/gateway/adapters/row_json.h"
 #include "services/gateway/adapters/staff.h"
 
 #include <sodium.h>
@@ -20,8 +21,7 @@
 #define KEY_ID_MAX 9			       /* the digest's first eight digits */
 #define KEEP_S_DEFAULT 86400
 #define CONTENT_MAX 2400
-#define US(column) "coalesce((extract(epoch from " column ") * 1000000)::bigint, 0)"
-/* Of the list, as row_json reads them. */
+/* Of the list, as key_json reads them. */
 #define COLUMNS                                                                                    \
 	"left(encode(k.digest, 'hex'), 8), k.note, case when k.revoked is not null then 'ended' "  \
 	"when k.expires <= now() then 'expired' else 'active' end, case when k.read_only then "    \
@@ -68,7 +68,7 @@ static void text_or_null(
 		out_string(out, name, PQgetvalue(result, row, column));
 }
 
-static void row_json(struct json_out *out, const PGresult *result, int row)
+static void key_json(struct json_out *out, const PGresult *result, int row)
 {
 	struct scope scope = { .by_amount = !PQgetisnull(result, row, 4),
 		.by_pool = !PQgetisnull(result, row, 5) };
@@ -148,7 +148,7 @@ static void on_list(void *context, PGresult *result, const char *error)
 			if (gateway->operators[i].id == view->operator_id)
 				file_json(out, &gateway->operators[i]);
 		for (int i = 0; i < PQntuples(result); i++)
-			row_json(out, result, i);
+			key_json(out, result, i);
 		out_close(out, ']');
 		list_end(gateway, request, &keys_list,
 			list_next(request, &keys_list, result, PQntuples(result)));

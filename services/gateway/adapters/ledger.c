@@ -7,6 +7,7 @@
 
 #include "services/gateway/adapters/operator_keys.h"
 #include "services/gateway/adapters/pool_actions.h"
+#include "services/gateway/adapters/row_json.h"
 
 #include "libcommon/base/currency.h"
 
@@ -16,7 +17,6 @@
 #include <string.h>
 
 #define LEDGER_MS 4000
-#define US(column) "coalesce((extract(epoch from " column ") * 1000000)::bigint, 0)"
 
 /* Columns of the answer to ledger_sql, behind those of proof_read. */
 enum { CONTENT, SIGNATURE, CREATED, DAYS, ENTRIES };

@@ -3,9 +3,8 @@
 #include "services/gateway/adapters/lists.h"
 #include "services/gateway/adapters/letters.h"
 #include "services/gateway/adapters/pool_actions.h"
+#include "services/gateway/adapters/row_json.h"
 #include "services/gateway/adapters/staff.h"
-
-#include "libcommon/base/currency.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,86 +16,18 @@
 #define KEY_TEXT (2 * ID_BYTES + 3)
 #define WRITE_MS 4000
 
+#define WHY_NOT                                                                                    \
+	"coalesce(why_not, case when status = 'waiting' and written < now() - interval '7 days' "  \
+	"then 'old' end)"
+#define WRITTEN US("written")
+#define ACTED US("acted")
 #define COLUMNS                                                                                    \
-	"id, service, instance, topic, partition, position, reason, bytes, what, player, pool, "   \
-	"amount_minor, coalesce(currency, 0), coalesce(why_not, case when status = 'waiting' and " \
-	"written < now() - interval '7 days' then 'old' end), (extract(epoch from written) * "     \
-	"1000000)::bigint, status, coalesce(act, ''), coalesce(act_by, ''), coalesce(act_reason, " \
-	"''), coalesce((extract(epoch from acted) * 1000000)::bigint, 0), coalesce(outcome, '') "
-enum column {
-	ID,
-	SERVICE,
-	INSTANCE,
-	TOPIC,
-	PARTITION,
-	POSITION,
-	REASON,
-	BYTES,
-	WHAT,
-	PLAYER,
-	POOL,
-	AMOUNT,
-	CURRENCY,
-	WHY_NOT,
-	WRITTEN,
-	STATUS,
-	ACT,
-	BY,
-	ACT_REASON,
-	ACTED,
-	OUTCOME,
-	MORE /* of the list how many wait, of an act its status */
-};
-
-static void about_json(struct json_out *out, const PGresult *rows, int i)
-{
-	const struct currency *currency =
-		currency_by_number((uint32_t)pg_number(rows, i, CURRENCY));
-	char player[PLAYER_TEXT_MAX];
-
-	out_string(out, "what", PQgetvalue(rows, i, WHAT));
-	player_id_format(pg_number(rows, i, PLAYER), player);
-	if (pg_number(rows, i, PLAYER) == 0)
-		out_null(out, "player");
-	else
-		out_string(out, "player", player);
-	if (pg_number(rows, i, POOL) == 0)
-		out_null(out, "pool");
-	else
-		out_int(out, "pool", pg_number(rows, i, POOL));
-	if (PQgetisnull(rows, i, AMOUNT))
-		out_null(out, "amount_minor");
-	else
-		out_int(out, "amount_minor", pg_number(rows, i, AMOUNT));
-	out_string(out, "currency", currency == NULL ? "" : currency->code);
-}
-
-static void letter_json(struct json_out *out, const PGresult *rows, int i)
-{
-	out_open(out, NULL, '{');
-	out_int(out, "id", pg_number(rows, i, ID));
-	out_string(out, "status", PQgetvalue(rows, i, STATUS));
-	out_int(out, "time_us", pg_number(rows, i, WRITTEN));
-	out_string(out, "service", PQgetvalue(rows, i, SERVICE));
-	out_string(out, "instance", PQgetvalue(rows, i, INSTANCE));
-	out_string(out, "topic", PQgetvalue(rows, i, TOPIC));
-	out_int(out, "partition", pg_number(rows, i, PARTITION));
-	out_int(out, "offset", pg_number(rows, i, POSITION));
-	out_string(out, "found", PQgetvalue(rows, i, REASON));
-	out_int(out, "bytes", pg_number(rows, i, BYTES));
-	about_json(out, rows, i);
-	out_bool(out, "sendable", PQgetisnull(rows, i, WHY_NOT));
-	if (PQgetisnull(rows, i, WHY_NOT))
-		out_null(out, "why_not");
-	else
-		out_string(out, "why_not", PQgetvalue(rows, i, WHY_NOT));
-	out_string(out, "act", PQgetvalue(rows, i, ACT));
-	out_string(out, "act_by", PQgetvalue(rows, i, BY));
-	out_string(out, "act_reason", PQgetvalue(rows, i, ACT_REASON));
-	out_int(out, "acted_us", pg_number(rows, i, ACTED));
-	out_string(out, "outcome", PQgetvalue(rows, i, OUTCOME));
-	out_close(out, '}');
-}
+	"id, status, " WRITTEN " as time_us, service, instance, topic, partition, position as "    \
+	"offset, reason as found, bytes, what, nullif(player, 0) as player, nullif(pool, 0) as "   \
+	"pool, amount_minor, coalesce(currency, 0) as currency, " WHY_NOT                          \
+	" is null as sendable, " WHY_NOT " as why_not, coalesce(act, '') as act, "                 \
+	"coalesce(act_by, '') as act_by, coalesce(act_reason, '') as act_reason, " ACTED           \
+	" as acted_us, coalesce(outcome, '') as outcome "
 
 static bool may_tend(struct gateway *gateway, struct edge_request *request, uint32_t *operator_r)
 {
@@ -130,10 +61,10 @@ static void on_list(void *context, PGresult *result, const char *error)
 		out_begin(out);
 		out_open(out, NULL, '{');
 		out_open(out, "letters", '[');
-		for (; rows < PQntuples(result) && !PQgetisnull(result, rows, ID); rows++)
-			letter_json(out, result, rows);
+		for (; rows < PQntuples(result) && !PQgetisnull(result, rows, 0); rows++)
+			row_json(out, result, rows);
 		out_close(out, ']');
-		out_int(out, "waiting", pg_number(result, 0, MORE));
+		out_int(out, "waiting", pg_number(result, 0, PQfnumber(result, "_waiting")));
 		list_end(waiter->gateway, request, &letters_list,
 			list_next(request, &letters_list, result, rows));
 	}
@@ -162,7 +93,8 @@ void on_letters(struct edge_request *request, void *context)
 		"('waiting', 'sending')), shown as (select * from gateway.dead_letter where "
 		"($1::boolean or status in ('waiting', 'sending')) and ($3::bigint is null or id < "
 		"$3::bigint) order by id desc limit $2::bigint) select " COLUMNS
-		", n.waiting, id from n left join shown on true order by id desc",
+		", n.waiting as _waiting, id as _position from n left join shown on true order by "
+		"id desc",
 		3, parameters, QUERY_MS, on_list,
 		waiter_new(sizeof(struct waiter), gateway, request, 0));
 }
@@ -195,7 +127,8 @@ static void answer_refused(
 	else if (strcmp(code, "letter_not_sent") == 0)
 		edge_answer_error(request, 409, code,
 			"This message is not sent again. Nothing was done.", "letter",
-			PQgetvalue(rows, 0, WHY_NOT), "a letter that is \"sendable\"");
+			PQgetvalue(rows, 0, PQfnumber(rows, "why_not")),
+			"a letter that is \"sendable\"");
 	else if (strcmp(code, "letter_sending") == 0)
 		edge_answer_error(request, 409, code,
 			"This message is being sent again at this moment. Nothing more was done.",
@@ -203,7 +136,8 @@ static void answer_refused(
 	else
 		edge_answer_error(request, 409, code,
 			"This letter was already sent again or settled. Nothing was done.",
-			"letter", PQgetvalue(rows, 0, STATUS), "a letter that waits");
+			"letter", PQgetvalue(rows, 0, PQfnumber(rows, "status")),
+			"a letter that waits");
 }
 
 static void on_act(void *context, PGresult *result, const char *error)
@@ -212,11 +146,14 @@ static void on_act(void *context, PGresult *result, const char *error)
 	struct edge_request *request = waiter_rows(waiter, result, error);
 
 	letters_soon();
-	if (request != NULL && pg_number(result, 0, MORE) != 200)
-		answer_refused(request, (uint32_t)pg_number(result, 0, MORE),
-			PQgetvalue(result, 0, MORE + 1), result);
-	else if (request != NULL)
-		answer_row(waiter->gateway, request, result, letter_json);
+	if (request != NULL) {
+		int64_t status = pg_number(result, 0, PQfnumber(result, "_http"));
+		const char *code = PQgetvalue(result, 0, PQfnumber(result, "_code"));
+		if (status == 200)
+			answer_row(waiter->gateway, request, result, row_json);
+		else
+			answer_refused(request, (uint32_t)status, code, result);
+	}
 	free(waiter);
 }
 
@@ -252,7 +189,8 @@ static void act(struct edge_request *request, struct gateway *gateway, const cha
 	const char *parameters[] = { number, what, operator_text, by, from,
 		edge_request_id(request), body.reason, key_text, money ? "true" : "false" };
 	pg_pool_query(gateway->pg,
-		"select " COLUMNS ", http, coalesce(code, '') from (select (a.result).*, a.http, "
+		"select " COLUMNS
+		", http as _http, coalesce(code, '') as _code from (select (a.result).*, a.http, "
 		"a.code from gateway.dead_act($1::bigint, $2, $3::integer, $4, $5, $6, $7, "
 		"$8::bytea, $9::boolean) a) d",
 		9, parameters, WRITE_MS, on_act,

@@ -1,6 +1,7 @@
 /* What the operator's side reads: the audit log, and players. */
 #include "services/gateway/adapters/lists.h"
 #include "services/gateway/adapters/money.h"
+#include "services/gateway/adapters/row_json.h"
 #include "services/gateway/adapters/staff.h"
 
 #include "libcommon/base/currency.h"
@@ -15,7 +16,6 @@
 #define AUDIT_ROWS_MAX "20000" /* rows read for one page with a filter */
 #define TEXT_MAX 160
 #define TEXT_NUMBER 24
-#define US(column) "coalesce((extract(epoch from " column ") * 1000000)::bigint, 0)"
 
 /* ---- the audit log ---- */
 

@@ -1,6 +1,7 @@
 /* The sessions of users: one's own, and those of all users for an administrator. Listed, and ended
  * one by one or together. A session is named by the first digits of the digest of its cookie. */
 #include "services/gateway/adapters/lists.h"
+#include "services/gateway/adapters/row_json.h"
 #include "services/gateway/adapters/staff.h"
 
 #include <sodium.h>
@@ -13,7 +14,10 @@
 #define WRITE_MS 3000
 #define ID_DIGITS 16
 #define HEX_MAX (2 * STAFF_DIGEST_BYTES + 3) /* "\x..", with the NUL */
-#define US(column) "coalesce((extract(epoch from " column ") * 1000000)::bigint, 0)"
+#define ID "left(encode(s.digest, 'hex'), 16)"
+#define BEGAN US("s.began")
+#define SEEN US("s.seen")
+#define EXPIRES US("s.expires")
 /* Sessions in force of an operator ($1), of one user ($2; 0: of all), idle for less than $3 s. */
 #define LIVE                                                                                       \
 	"u.operator = $1::integer and ($2::integer = 0 or u.id = $2::integer) and s.ended is "     \
@@ -54,20 +58,6 @@ static struct asked *asked_new(
 
 /* ---- list ---- */
 
-static void session_json(struct json_out *out, const PGresult *result, int row)
-{
-	out_open(out, NULL, '{');
-	out_string(out, "id", PQgetvalue(result, row, 0));
-	out_string(out, "user", PQgetvalue(result, row, 1));
-	out_bool(out, "current", pg_number(result, row, 2) != 0);
-	out_uint(out, "began_us", (uint64_t)pg_number(result, row, 3));
-	out_uint(out, "seen_us", (uint64_t)pg_number(result, row, 4));
-	out_uint(out, "expires_us", (uint64_t)pg_number(result, row, 5));
-	out_string(out, "address", PQgetvalue(result, row, 6));
-	out_string(out, "agent", PQgetvalue(result, row, 7));
-	out_close(out, '}');
-}
-
 static const struct list sessions_list = { "sessions",
 	"id user current began_us seen_us expires_us address agent", 512, 512, NULL };
 
@@ -77,7 +67,7 @@ static void on_list(void *context, PGresult *result, const char *error)
 	struct edge_request *request = waiter_rows(&asked->waiter, result, error);
 
 	if (request != NULL)
-		list_answer(asked->waiter.gateway, request, &sessions_list, result, session_json);
+		list_answer(asked->waiter.gateway, request, &sessions_list, result, row_json);
 	free(asked);
 }
 
@@ -90,14 +80,13 @@ static void list_ask(struct asked *asked, const struct list_page *page)
 
 	/* From the server that takes the rows: a session that has just begun is in the list. */
 	pg_pool_query(asked->waiter.gateway->pg,
-		"select left(encode(s.digest, 'hex'), 16), u.name, coalesce(s.digest = $4::bytea, "
-		"false)::integer, " US("s.began") ", " US("s.seen") ", " US(
-			"s.expires") ", s.peer, s.agent, (extract(epoch from s.began) * 1000000)::bigint || ' ' || "
-				     "left(encode(s.digest, 'hex'), 16) from gateway.staff_session s join gateway.staff u on "
-				     "u.id = s.staff where " LIVE
-				     " and ($5::bigint is null or (extract(epoch from s.began) * 1000000, "
-				     "left(encode(s.digest, 'hex'), 16)) < ($5::bigint, $6)) order by s.began desc, 1 desc "
-				     "limit $7::bigint",
+		"select " ID " as id, u.name as user, coalesce(s.digest = $4::bytea, false) as "
+		"current, " BEGAN " as began_us, " SEEN " as seen_us, " EXPIRES " as expires_us, "
+		"s.peer as address, s.agent, (extract(epoch from s.began) * 1000000)::bigint || "
+		"' ' || " ID " as _position from gateway.staff_session s join gateway.staff u on "
+		"u.id = s.staff where " LIVE " and ($5::bigint is null or (extract(epoch from "
+		"s.began) * 1000000, " ID ") < ($5::bigint, $6)) order by s.began desc, 1 desc "
+		"limit $7::bigint",
 		7, parameters, QUERY_MS, on_list, asked);
 }
 
@@ -224,7 +213,7 @@ static void end(struct asked *asked, const char *reason)
 	(void)snprintf(asked->content, sizeof(asked->content), "%.*s", (int)out->n, out->bytes);
 	pg_pool_query(gateway->pg,
 		"update gateway.staff_session s set ended = now() from gateway.staff u where u.id = "
-		"s.staff and " LIVE " and (left(encode(s.digest, 'hex'), 16) = $5 or $5 = 'all' or "
+		"s.staff and " LIVE " and (" ID " = $5 or $5 = 'all' or "
 		"($5 = 'others' and s.digest is distinct from $4::bytea)) returning s.digest, "
 		"u.name, coalesce(s.digest = $4::bytea, false)",
 		5, parameters, WRITE_MS, on_ended, asked);

@@ -2,6 +2,7 @@
  * a reset one get a password that is shown once and must be changed. A back end's key neither makes
  * nor resets users and gives no roles: whoever holds it would be a second person. */
 #include "services/gateway/adapters/lists.h"
+#include "services/gateway/adapters/row_json.h"
 #include "services/gateway/adapters/staff.h"
 
 #include "libcommon/io/log.h"
@@ -63,8 +64,6 @@ static void on_list(void *context, PGresult *result, const char *error)
 		list_answer(waiter->gateway, request, &users_list, result, user_json);
 	free(waiter);
 }
-
-#define US(column) "coalesce((extract(epoch from " column ") * 1000000)::bigint, 0)"
 
 void on_staff_list(struct edge_request *request, void *context)
 {

@@ -3,6 +3,7 @@
 #include "services/gateway/adapters/lists.h"
 #include "services/gateway/adapters/money.h"
 #include "services/gateway/adapters/pool_actions.h"
+#include "services/gateway/adapters/row_json.h"
 #include "services/gateway/adapters/voids.h"
 
 #include "libcommon/base/hex.h"
@@ -30,8 +31,9 @@ struct waiting {
 };
 
 #define COLUMNS                                                                                    \
-	"encode(id, 'hex'), encode(content, 'hex'), status, player, game, round, reason, awards, " \
-	"asked_by, coalesce(approved_by, ''), (extract(epoch from asked) * 1000000)::bigint "
+	"encode(id, 'hex') as id, encode(content, 'hex') as _content, status, player, game, "      \
+	"round, reason, awards as awards_minor, asked_by, coalesce(approved_by, '') as "           \
+	"approved_by, " US("asked") " as time_us "
 enum column {
 	ID,
 	CONTENT,
@@ -108,25 +110,6 @@ static void audit(
 	free(content);
 }
 
-static void order_json(struct json_out *out, const PGresult *row, int i)
-{
-	char player[PLAYER_TEXT_MAX];
-
-	player_id_format(pg_number(row, i, PLAYER), player);
-	out_open(out, NULL, '{');
-	out_string(out, "id", PQgetvalue(row, i, ID));
-	out_string(out, "status", PQgetvalue(row, i, STATUS));
-	out_string(out, "player", player);
-	out_string(out, "game", PQgetvalue(row, i, GAME));
-	out_int(out, "round", pg_number(row, i, ROUND));
-	out_string(out, "reason", PQgetvalue(row, i, REASON));
-	out_int(out, "awards_minor", pg_number(row, i, AWARDS));
-	out_string(out, "asked_by", PQgetvalue(row, i, ASKED_BY));
-	out_string(out, "approved_by", PQgetvalue(row, i, APPROVED_BY));
-	out_int(out, "time_us", pg_number(row, i, ASKED_US));
-	out_close(out, '}');
-}
-
 /* An approved order is carried out as requested. */
 static void approved(struct waiting *waiting, const PGresult *row)
 {
@@ -150,7 +133,7 @@ static void answer_order(
 	struct gateway *gateway = waiting->waiter.gateway;
 
 	out_begin(&gateway->out);
-	order_json(&gateway->out, row, 0);
+	row_json(&gateway->out, row, 0);
 	answer_sent(gateway, request, status);
 }
 
@@ -268,7 +251,7 @@ static void decision_query(struct waiting *waiting)
 		"$3::bytea, approved_by = $4, approved = now() where operator = $1::integer and id "
 		"= $2::bytea and player = $5::bigint and status = 'waiting' and asked_key <> "
 		"$3::bytea returning *) select " COLUMNS
-		", true, false from made union all select " COLUMNS
+		", true as _made, false as _same from made union all select " COLUMNS
 		", false, asked_key = $3::bytea from gateway.void_request where operator = "
 		"$1::integer and id = $2::bytea and player = $5::bigint and not exists (select "
 		"from made)",
@@ -313,7 +296,7 @@ static void on_listed(void *context, PGresult *result, const char *error)
 	struct edge_request *request = waiter_rows(&waiting->waiter, result, error);
 
 	if (request != NULL)
-		list_answer(waiting->waiter.gateway, request, &requests_list, result, order_json);
+		list_answer(waiting->waiter.gateway, request, &requests_list, result, row_json);
 	free(waiting);
 }
 
@@ -332,8 +315,8 @@ void on_void_requests(struct edge_request *request, void *context)
 		page.limit_text };
 	pg_pool_query(gateway->pg_ro,
 		"select " COLUMNS ", (extract(epoch from asked) * 1000000)::bigint || ' ' || "
-		"encode(id, 'hex') from gateway.void_request where operator = $1::integer and "
-		"($2::bigint is null or (extract(epoch from asked) * 1000000, id) < ($2::bigint, "
-		"decode($3, 'hex'))) order by asked desc, id desc limit $4::bigint",
+		"encode(id, 'hex') as _position from gateway.void_request where operator = "
+		"$1::integer and ($2::bigint is null or (extract(epoch from asked) * 1000000, id) < ($2::bigint, "
+		"decode($3, 'hex'))) order by asked desc, void_request.id desc limit $4::bigint",
 		4, parameters, QUERY_MS, on_listed, waiting);
 }

@@ -1,6 +1,7 @@
 /* Webhooks as an operator's users and back ends see them: list, create, change, rotate the secret,
  * test, end, and the list of dead events. A secret is shown once, when it is made. */
 #include "services/gateway/adapters/lists.h"
+#include "services/gateway/adapters/row_json.h"
 #include "services/gateway/adapters/staff.h"
 #include "services/gateway/adapters/webhooks.h"
 
@@ -16,7 +17,12 @@
 #define WRITE_MS 3000
 #define KEEP_S_DEFAULT 86400
 #define CONTENT_MAX 1400
-#define US(column) "coalesce((extract(epoch from " column ") * 1000000)::bigint, 0)"
+#define OLD_UNTIL US("old_until")
+#define CREATED US("created")
+#define OLDEST US("oldest")
+#define LAST US("last_time")
+#define D_CREATED US("d.created")
+#define D_DEAD US("d.dead")
 
 struct change {
 	struct waiter waiter; /* first */
@@ -129,26 +135,6 @@ static bool kinds_ok(struct edge_request *request, const struct webhook_body *bo
 
 /* ---- list ---- */
 
-static void webhook_json(struct json_out *out, const PGresult *result, int row)
-{
-	out_open(out, NULL, '{');
-	out_int(out, "id", pg_number(result, row, 0));
-	out_string(out, "url", PQgetvalue(result, row, 1));
-	out_string(out, "kinds", PQgetvalue(result, row, 2));
-	out_int(out, "version", pg_number(result, row, 3));
-	out_uint(out, "old_until_us", (uint64_t)pg_number(result, row, 4));
-	out_uint(out, "created_us", (uint64_t)pg_number(result, row, 5));
-	out_string(out, "created_by", PQgetvalue(result, row, 6));
-	out_int(out, "sent", pg_number(result, row, 7));
-	out_int(out, "waiting", pg_number(result, row, 8));
-	out_uint(out, "oldest_us", (uint64_t)pg_number(result, row, 9));
-	out_int(out, "dead", pg_number(result, row, 10));
-	out_uint(out, "last_us", (uint64_t)pg_number(result, row, 11));
-	out_bool(out, "last_good", strcmp(PQgetvalue(result, row, 12), "t") == 0);
-	out_string(out, "last_answer", PQgetvalue(result, row, 13));
-	out_close(out, '}');
-}
-
 static const struct list webhooks_list = { "webhooks",
 	"id url kinds version old_until_us created_us created_by sent waiting oldest_us dead "
 	"last_us last_good last_answer",
@@ -160,7 +146,7 @@ static void on_list(void *context, PGresult *result, const char *error)
 	struct edge_request *request = waiter_rows(waiter, result, error);
 
 	if (request != NULL)
-		list_answer(waiter->gateway, request, &webhooks_list, result, webhook_json);
+		list_answer(waiter->gateway, request, &webhooks_list, result, row_json);
 	free(waiter);
 }
 
@@ -177,9 +163,10 @@ void on_webhooks(struct edge_request *request, void *context)
 		return;
 	(void)snprintf(operator_text, sizeof(operator_text), "%" PRIu32, operator_id);
 	pg_pool_query(gateway->pg,
-		"select id, url, kinds, version, " US("old_until") ", " US("created") ", created_by, sent, waiting, " US(
-			"oldest") ", dead, " US("last_time") ", last_good, coalesce(last_answer, '') from "
-							     "gateway.webhook_list($1::integer)",
+		"select id, url, kinds, version, " OLD_UNTIL " as old_until_us, " CREATED
+		" as created_us, created_by, sent, waiting, " OLDEST " as oldest_us, dead, " LAST
+		" as last_us, coalesce(last_good, false) as last_good, coalesce(last_answer, '') "
+		"as last_answer from gateway.webhook_list($1::integer)",
 		1, parameters, QUERY_MS, on_list,
 		waiter_new(sizeof(struct waiter), gateway, request, 0));
 }
@@ -337,21 +324,6 @@ void on_webhook_action(struct edge_request *request, void *context)
 
 /* ---- dead events ---- */
 
-static void dead_json(struct json_out *out, const PGresult *result, int row)
-{
-	out_open(out, NULL, '{');
-	out_int(out, "number", pg_number(result, row, 0));
-	out_string(out, "event", PQgetvalue(result, row, 1));
-	out_string(out, "kind", PQgetvalue(result, row, 2));
-	out_string(out, "subject", PQgetvalue(result, row, 3));
-	out_raw(out, "body", PQgetvalue(result, row, 4));
-	out_uint(out, "created_us", (uint64_t)pg_number(result, row, 5));
-	out_uint(out, "dead_us", (uint64_t)pg_number(result, row, 6));
-	out_int(out, "attempts", pg_number(result, row, 7));
-	out_string(out, "answer", PQgetvalue(result, row, 8));
-	out_close(out, '}');
-}
-
 static const struct list dead_list = { "events",
 	"number event kind subject body created_us dead_us attempts answer", 50, 200,
 	(const char *const[]){ "after", NULL } };
@@ -371,7 +343,7 @@ static void on_dead(void *context, PGresult *result, const char *error)
 		out_open(out, "events", '[');
 		int rows = PQgetisnull(result, 0, 0) ? 0 : PQntuples(result);
 		for (int i = 0; i < rows; i++)
-			dead_json(out, result, i);
+			row_json(out, result, i);
 		out_close(out, ']');
 		list_end(waiter->gateway, request, &dead_list,
 			list_next(request, &dead_list, result, rows));
@@ -396,12 +368,11 @@ void on_webhook_dead(struct edge_request *request, void *context)
 	(void)snprintf(operator_text, sizeof(operator_text), "%" PRIu32, operator_id);
 	(void)snprintf(after_text, sizeof(after_text), "%" PRId64, list_after(&page, after));
 	pg_pool_query(gateway->pg,
-		"select d.number, d.event, d.kind, d.subject, d.body, " US("d.created") ", " US(
-			"d.dead") ", d.attempts, coalesce(d.answer, ''), d.number from "
-				  "gateway.webhook_list($1::integer) w left join "
-				  "gateway.webhook_dead($1::integer, $2::integer, $3::bigint, "
-				  "$4::bigint) d on true where w.id = $2::integer order by "
-				  "d.number",
+		"select d.number, d.event, d.kind, d.subject, d.body::json, " D_CREATED
+		" as created_us, " D_DEAD " as dead_us, d.attempts, coalesce(d.answer, '') as "
+		"answer, d.number as _position from gateway.webhook_list($1::integer) w left join "
+		"gateway.webhook_dead($1::integer, $2::integer, $3::bigint, $4::bigint) d on true "
+		"where w.id = $2::integer order by d.number",
 		4, parameters, QUERY_MS, on_dead,
 		waiter_new(sizeof(struct waiter), gateway, request, 0));
 }
