@@ -9,6 +9,7 @@
 #include <sys/statvfs.h>
 
 #include <dirent.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -30,21 +31,53 @@ static bool file_time(const char *folder, const char *name, int64_t *time_s_r)
 	return true;
 }
 
+static const char *path_labels(const char *path, char labels[PATH_ROOM])
+{
+	/* Quotes and backslashes would need escapes. */
+	(void)snprintf(labels, PATH_ROOM, "path=\"%.4000s\"",
+		strpbrk(path, "\"\\\n") == NULL ? path : "?");
+	return labels;
+}
+
+/* After a call that sets errno. What cannot be read has no figures, so no alert about them can
+ * fire: that is told by itself. */
+static bool was_read(const char *path, bool good)
+{
+	char labels[PATH_ROOM];
+	if (!good)
+		log_warn_as(
+			"watch.path.unreadable", "%s: cannot be read: %s", path, strerror(errno));
+	metric_set(metric_gauge("carillon_watch_readable", path_labels(path, labels),
+			   "0: this file system or folder of keys cannot be read."),
+		good);
+	return good;
+}
+
 static void disk_look(const char *path)
 {
 	char labels[PATH_ROOM];
 	struct statvfs disk;
-	if (statvfs(path, &disk) != 0)
+	if (!was_read(path, statvfs(path, &disk) == 0))
 		return;
-	/* Quotes and backslashes would need escapes. */
-	if (strpbrk(path, "\"\\\n") != NULL)
-		path = "?";
-	(void)snprintf(labels, sizeof(labels), "path=\"%.4000s\"", path);
+	(void)path_labels(path, labels);
 	metric_set(metric_gauge("carillon_disk_free_bytes", labels,
 			   "Bytes of the file system that may still be written."),
 		(int64_t)(disk.f_bavail * disk.f_frsize));
 	metric_set(metric_gauge("carillon_disk_size_bytes", labels, "Size of the file system."),
 		(int64_t)(disk.f_blocks * disk.f_frsize));
+}
+
+static void key_look(const char *folder, const char *below, const char *name)
+{
+	char labels[600];
+	int64_t time_s;
+	size_t n = strlen(name);
+	if (n < 5 || strcmp(name + n - 4, ".key") != 0 || !file_time(folder, name, &time_s))
+		return;
+	(void)snprintf(labels, sizeof(labels), "key=\"%s%s\"", below, name);
+	metric_set(metric_gauge("carillon_key_age_seconds", labels,
+			   "Time since the file of keys was last changed."),
+		now_s() - time_s);
 }
 
 /* The files NAME.key of a folder, and of the folders in it: "wallet/wallet-heads.key". Others, such
@@ -55,25 +88,18 @@ static void keys_look(const char *folder, const char *below)
 	(void)snprintf(path, sizeof(path), "%.3000s/%s", folder, below);
 	DIR *keys = opendir(path);
 	const struct dirent *entry;
-	while (keys != NULL && (entry = readdir(keys)) != NULL) {
-		char labels[600];
-		int64_t time_s;
-		size_t n = strlen(entry->d_name);
+	if (!was_read(path, keys != NULL))
+		return;
+	while ((entry = readdir(keys)) != NULL) {
 		if (entry->d_type == DT_DIR && below[0] == '\0' && entry->d_name[0] != '.') {
-			(void)snprintf(labels, sizeof(labels), "%s/", entry->d_name);
-			keys_look(folder, labels);
-			continue;
+			char deeper[sizeof(entry->d_name) + 1];
+			(void)snprintf(deeper, sizeof(deeper), "%s/", entry->d_name);
+			keys_look(folder, deeper);
+		} else {
+			key_look(path, below, entry->d_name);
 		}
-		if (n < 5 || strcmp(entry->d_name + n - 4, ".key") != 0 ||
-			!file_time(path, entry->d_name, &time_s))
-			continue;
-		(void)snprintf(labels, sizeof(labels), "key=\"%s%s\"", below, entry->d_name);
-		metric_set(metric_gauge("carillon_key_age_seconds", labels,
-				   "Time since the file of keys was last changed."),
-			now_s() - time_s);
 	}
-	if (keys != NULL)
-		(void)closedir(keys);
+	(void)closedir(keys);
 }
 
 /* jackpotctl notes a whole proof as proof-good, and a breach as proof-broken until the next whole
@@ -95,13 +121,16 @@ static void proof_look(const char *heads)
 
 void watch_files(const struct watch_options *options)
 {
-	for (size_t i = 0; i < WATCH_DISKS_MAX && options->disks[i] != NULL; i++)
+	static const char *const SWEPT[] = { "carillon_watch_readable", "carillon_disk_free_bytes",
+		"carillon_disk_size_bytes", "carillon_key_age_seconds" };
+	for (size_t i = 0; i < sizeof(SWEPT) / sizeof(SWEPT[0]); i++)
+		metrics_sweep_begin(SWEPT[i]);
+	for (size_t i = 0; options->disks[i] != NULL; i++)
 		disk_look(options->disks[i]);
-	if (options->keys != NULL) {
-		metrics_sweep_begin("carillon_key_age_seconds");
+	if (options->keys != NULL)
 		keys_look(options->keys, "");
-		metrics_sweep_end("carillon_key_age_seconds");
-	}
+	for (size_t i = 0; i < sizeof(SWEPT) / sizeof(SWEPT[0]); i++)
+		metrics_sweep_end(SWEPT[i]);
 	if (options->heads != NULL)
 		proof_look(options->heads);
 }

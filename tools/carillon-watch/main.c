@@ -29,7 +29,7 @@ static const char usage[] =
 	"                      [--every-ms=N]\n"
 	"--dsn: a role that may read all tables. Default: CARILLON_PG_RO_DSN. --targets: the file of\n"
 	"addresses for Prometheus. --heads: the folder of the signed heads, where jackpotctl notes its\n"
-	"proofs. --every-ms: pause between two readings, 100 to 60000; default 5000.\n";
+	"proofs. --disk: at most 7 times. --every-ms: pause between two readings, 100 to 60000; default 5000.\n";
 
 static _Noreturn void wrong(const char *found, const char *expected)
 {
@@ -59,6 +59,7 @@ static struct watch_options options_read(int argc, char **argv)
 {
 	struct watch_options options = { .every_ms = 5000 };
 	size_t disks = 0;
+	_Static_assert(WATCH_DISKS_MAX == 7, "in the usage, too");
 	options.dsn = getenv("CARILLON_PG_RO_DSN");
 	for (int i = 1; i < argc; i++) {
 		const char *value;
@@ -67,8 +68,8 @@ static struct watch_options options_read(int argc, char **argv)
 			exit(0);
 		}
 		if (option_take(argv[i], "--disk", &value)) {
-			if (disks == WATCH_DISKS_MAX - 1)
-				wrong(argv[i], "fewer paths");
+			if (disks == WATCH_DISKS_MAX)
+				wrong(argv[i], "at most 7 disks");
 			options.disks[disks++] = value;
 		} else if (option_take(argv[i], "--every-ms", &value)) {
 			options.every_ms = every_ms(value);
