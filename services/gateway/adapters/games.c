@@ -208,16 +208,22 @@ static void settle(struct gateway *gateway, enum known known)
 		look(gateway);
 }
 
+static bool were_read(struct gateway *gateway, const PGresult *result, const char *error)
+{
+	games.asking = false;
+	if (result != NULL && PQresultStatus(result) == PGRES_TUPLES_OK)
+		return true;
+	log_warn_as("gateway.games.unreadable", "cannot read carillon.game: %s",
+		error == NULL ? "no rows" : error);
+	settle(gateway, KNOWN_NOT);
+	return false;
+}
+
 static void on_definitions(void *context, PGresult *result, const char *error)
 {
 	struct gateway *gateway = context;
-	games.asking = false;
-	if (result == NULL || PQresultStatus(result) != PGRES_TUPLES_OK) {
-		log_warn_as("gateway.games.unreadable", "cannot read carillon.game: %s",
-			error == NULL ? "no rows" : error);
-		settle(gateway, KNOWN_NOT);
+	if (!were_read(gateway, result, error))
 		return;
-	}
 	json_t *list = json_array();
 	clear();
 	for (int i = 0; i < PQntuples(result); i++)
@@ -253,13 +259,8 @@ static void read_all(struct gateway *gateway)
 static void on_announced(void *context, PGresult *result, const char *error)
 {
 	struct gateway *gateway = context;
-	games.asking = false;
-	if (result == NULL || PQresultStatus(result) != PGRES_TUPLES_OK) {
-		log_warn_as("gateway.games.unreadable", "cannot read carillon.game: %s",
-			error == NULL ? "no rows" : error);
-		settle(gateway, KNOWN_NOT);
+	if (!were_read(gateway, result, error))
 		return;
-	}
 	games.announced = pg_number(result, 0, 0);
 	if (games.version != games.announced || games.soon || games.n == 0 ||
 		edge_now_us(gateway->edge) - games.read_us >= EVERY_US)

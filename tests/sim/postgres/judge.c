@@ -218,12 +218,9 @@ void fake_claim_read(const struct fake_pg_row *row, struct fake_claim *claim_r)
 	};
 }
 
-void fake_pool_hit_read(const struct fake_pg_row *row, struct fake_pool_hit *hit_r)
+static void hit_read(const struct fake_pg_row *row, const int *at, int64_t coin_minor,
+	struct fake_pool_hit *hit_r)
 {
-	static const char *const NAMES[] = { "pool", "index", "currency", "hit", "move", "player",
-		"paid_minor", "coin_minor" };
-	static int at[9];
-	columns(row, NAMES, 8, at);
 	*hit_r = (struct fake_pool_hit){
 		.pool = (uint32_t)fake_pg_int(row, at[0]),
 		.index = (uint32_t)fake_pg_int(row, at[1]),
@@ -232,9 +229,18 @@ void fake_pool_hit_read(const struct fake_pg_row *row, struct fake_pool_hit *hit
 		.move = (uint64_t)fake_pg_int(row, at[4]),
 		.player = fake_pg_int(row, at[5]),
 		.paid_minor = fake_pg_int(row, at[6]),
-		.coin_minor = fake_pg_int(row, at[7]),
+		.coin_minor = coin_minor,
 		.row = row,
 	};
+}
+
+void fake_pool_hit_read(const struct fake_pg_row *row, struct fake_pool_hit *hit_r)
+{
+	static const char *const NAMES[] = { "pool", "index", "currency", "hit", "move", "player",
+		"paid_minor", "coin_minor" };
+	static int at[9];
+	columns(row, NAMES, 8, at);
+	hit_read(row, at, fake_pg_int(row, at[7]), hit_r);
 }
 
 void fake_cards_hit_read(const struct fake_pg_row *row, struct fake_pool_hit *hit_r)
@@ -243,16 +249,7 @@ void fake_cards_hit_read(const struct fake_pg_row *row, struct fake_pool_hit *hi
 		"paid_minor" };
 	static int at[8];
 	columns(row, NAMES, 7, at);
-	*hit_r = (struct fake_pool_hit){
-		.pool = (uint32_t)fake_pg_int(row, at[0]),
-		.index = (uint32_t)fake_pg_int(row, at[1]),
-		.currency = (uint32_t)fake_pg_int(row, at[2]),
-		.hit = (uint64_t)fake_pg_int(row, at[3]),
-		.move = (uint64_t)fake_pg_int(row, at[4]),
-		.player = fake_pg_int(row, at[5]),
-		.paid_minor = fake_pg_int(row, at[6]),
-		.row = row,
-	};
+	hit_read(row, at, 0, hit_r);
 }
 
 static const struct fpg_table *named(const char *name)

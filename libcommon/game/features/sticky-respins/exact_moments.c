@@ -110,14 +110,11 @@ static bool counts_nothing(const struct moments_work *work, uint32_t time, bool 
 
 /* ---- lines at a time ---- */
 
-/* The automaton only needs the symbols that the reels can show at this time. */
 static void line_side(struct moments_work *work, uint32_t time)
 {
 	const struct game *game = work->game;
 	const struct free_spins_rules *free_spins = &game->free_spins;
 	struct machine_input input = { .game = game, .lines = work->wager->lines };
-	struct machine_column *columns[GAME_REELS_MAX];
-	const uint32_t reels = game->reels;
 	bool built;
 
 	if (time == 0) {
@@ -127,25 +124,10 @@ static void line_side(struct moments_work *work, uint32_t time)
 			input.wild_multiplier = free_spins->wild_multiplier;
 		}
 	}
-	for (uint32_t r = 0; r < reels; r++) {
-		struct sticky_ways ways;
-
-		sticky_at(work->spin, r, time, &ways);
-		columns[r] = sticky_take(ways.count * sizeof(*columns[r]));
-		memset(columns[r], 0, ways.count * sizeof(*columns[r]));
-		for (size_t w = 0; w < ways.count; w++) {
-			columns[r][w].weight = 1;
-			for (uint32_t row = 0; row < game->rows; row++)
-				columns[r][w].symbol[row] = sticky_cell(ways.way[w].column, row);
-		}
-		input.reel[r] = (struct machine_reel){ .column = columns[r],
-			.count = (uint32_t)ways.count };
-		sticky_ways_free(&ways);
-	}
+	sticky_windows(work->spin, time, &input);
 	built = line_automaton_build(&input, &work->time[time].automaton[ASPECT_LINES]);
 	assert(built);
-	for (uint32_t r = 0; r < reels; r++)
-		sticky_give(columns[r], input.reel[r].count * sizeof(*columns[r]));
+	sticky_windows_free(&input);
 }
 
 static void time_open(struct moments_work *work, uint32_t time)

@@ -1,6 +1,7 @@
 #include "libcommon/game/features/sticky-respins/exact_reels.h"
 
 #include "libcommon/game/core/reels.h"
+#include "libcommon/game/reel_machine.h"
 
 #include <gmp.h>
 #include <stdlib.h>
@@ -288,6 +289,34 @@ void sticky_between(const struct sticky_spin *spin, uint32_t reel, uint32_t earl
 	}
 	if (kept)
 		ways_copy(ways_r, kept);
+}
+
+void sticky_windows(const struct sticky_spin *spin, uint32_t time, struct machine_input *input)
+{
+	const struct game *game = input->game;
+
+	for (uint32_t r = 0; r < game->reels; r++) {
+		struct sticky_ways ways;
+		struct machine_column *columns;
+
+		sticky_at(spin, r, time, &ways);
+		columns = sticky_take(ways.count * sizeof(*columns));
+		memset(columns, 0, ways.count * sizeof(*columns));
+		for (size_t w = 0; w < ways.count; w++) {
+			columns[w].weight = 1;
+			for (uint32_t row = 0; row < game->rows; row++)
+				columns[w].symbol[row] = sticky_cell(ways.way[w].column, row);
+		}
+		input->reel[r] = (struct machine_reel){ columns, (uint32_t)ways.count };
+		sticky_ways_free(&ways);
+	}
+}
+
+void sticky_windows_free(struct machine_input *input)
+{
+	for (uint32_t r = 0; r < input->game->reels; r++)
+		sticky_give((void *)(uintptr_t)input->reel[r].column,
+			input->reel[r].count * sizeof(*input->reel[r].column));
 }
 
 void sticky_cache_free(struct sticky_cache *cache)

@@ -21,6 +21,8 @@
 
 #define STICKY_TIMES_MAX 6 /* the trigger and its respins; the loader checks this bound */
 
+struct machine_input;
+
 struct sticky_way {
 	uint64_t before; /* the column that sticky_remember kept; 0 before that */
 	uint64_t column; /* the column shown now; after sticky_hold only its held cells */
@@ -69,6 +71,10 @@ void sticky_at(
 /* The columns at two times: `before` at the earlier time, `column` at the later one. */
 void sticky_between(const struct sticky_spin *spin, uint32_t reel, uint32_t earlier, uint32_t later,
 	struct sticky_ways *ways_r);
+/* Gives each reel of the input, whose game is set, the columns at a time, each once: for what only
+ * needs the symbols that the reels can show then. sticky_windows_free takes them away. */
+void sticky_windows(const struct sticky_spin *spin, uint32_t time, struct machine_input *input);
+void sticky_windows_free(struct machine_input *input);
 void sticky_cache_free(struct sticky_cache *cache);
 /* Can this spin trigger? Bought wild reels may hide the triggering symbols. */
 bool sticky_can_trigger(const struct sticky_spin *spin);

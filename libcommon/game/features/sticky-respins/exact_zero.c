@@ -143,29 +143,12 @@ static struct reel_machine *machine_at(const struct zero_work *work, uint32_t ti
 	struct machine_input input = { .game = game,
 		.lines = work->lines,
 		.no_jackpot_pay = time == 0 && work->live && !game->jackpot_symbols.anywhere };
-	struct machine_column *columns[GAME_REELS_MAX];
-	const uint32_t reels = game->reels;
 	struct reel_machine *machine;
 
-	for (uint32_t r = 0; r < reels; r++) {
-		struct sticky_ways ways;
-
-		sticky_at(work->spin, r, time, &ways);
-		columns[r] = sticky_take(ways.count * sizeof(*columns[r]));
-		memset(columns[r], 0, ways.count * sizeof(*columns[r]));
-		for (size_t w = 0; w < ways.count; w++) {
-			columns[r][w].weight = 1;
-			for (uint32_t row = 0; row < game->rows; row++)
-				columns[r][w].symbol[row] = sticky_cell(ways.way[w].column, row);
-		}
-		input.reel[r] = (struct machine_reel){ .column = columns[r],
-			.count = (uint32_t)ways.count };
-		sticky_ways_free(&ways);
-	}
+	sticky_windows(work->spin, time, &input);
 	machine = reel_machine_new(&input);
 	assert(machine != NULL);
-	for (uint32_t r = 0; r < reels; r++)
-		sticky_give(columns[r], input.reel[r].count * sizeof(*columns[r]));
+	sticky_windows_free(&input);
 	return machine;
 }
 
