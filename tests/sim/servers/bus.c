@@ -7,6 +7,7 @@
  * before again, also to an instance that has started since; a service that keeps to nothing says
  * with its own keys what others say. None of it may be taken: the parcel itself knows what it is.
  */
+#include "tests/sim/servers/kafka.h"
 #include "tests/sim/world/kernel.h"
 #include "tests/sim/fake.h"
 
@@ -104,9 +105,6 @@ static struct listener {
 	uint32_t recorded_n; /* ever */
 } listeners[LISTENERS_MAX];
 static uint32_t listeners_n;
-
-sim_bus_filter *bus_filter(void);
-sim_kafka_filter *kafka_filter(void);
 
 static uint32_t listener_of(const char *url)
 {
