@@ -15,9 +15,8 @@
 #include <unistd.h>
 
 #define LINE_MAX_BYTES 8192
-#define TRACE_ID_BYTES 16
 #define HOPS_PER_S 200
-#define TRACE_TEXT_MAX (2 * TRACE_ID_BYTES + 1)
+#define TRACE_TEXT_MAX (2 * LOG_TRACE_ID_BYTES + 1)
 
 static struct {
 	char service[64];
@@ -29,7 +28,7 @@ static struct {
 /* Bytes, not text: few messages lead to a line. */
 static _Thread_local struct {
 	bool known;
-	uint8_t id[TRACE_ID_BYTES];
+	uint8_t id[LOG_TRACE_ID_BYTES];
 } trace_now;
 
 static _Thread_local struct per_second hops;
@@ -103,10 +102,10 @@ static void line_number(struct line *line, const char *name, uint64_t number)
 	line_raw(line, text);
 }
 
-static void line_trace(struct line *line, const uint8_t id[TRACE_ID_BYTES])
+static void line_trace(struct line *line, const uint8_t id[LOG_TRACE_ID_BYTES])
 {
 	char text[TRACE_TEXT_MAX];
-	for (size_t i = 0; i < TRACE_ID_BYTES; i++)
+	for (size_t i = 0; i < LOG_TRACE_ID_BYTES; i++)
 		(void)snprintf(text + 2 * i, 3, "%02x", id[i]);
 	line_field(line, "trace", text);
 }
@@ -165,9 +164,15 @@ bool log_level_parse(const char *text, enum log_level *level_r)
 
 void log_trace(const void *trace, size_t length)
 {
-	trace_now.known = length >= TRACE_ID_BYTES;
+	trace_now.known = length >= LOG_TRACE_ID_BYTES;
 	if (trace_now.known)
-		memcpy(trace_now.id, trace, TRACE_ID_BYTES);
+		memcpy(trace_now.id, trace, LOG_TRACE_ID_BYTES);
+}
+
+size_t log_trace_copy(uint8_t id_r[LOG_TRACE_ID_BYTES])
+{
+	memcpy(id_r, trace_now.id, LOG_TRACE_ID_BYTES);
+	return trace_now.known ? LOG_TRACE_ID_BYTES : 0;
 }
 
 void log_hop(const struct log_hop *hop)

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #define FATAL_STATUS 70
+#define LOG_TRACE_ID_BYTES 16
 #define LOG_TRACE_BYTES 25 /* of an Envelope.trace that is not empty */
 
 enum log_level { LOG_ERROR = 0, LOG_WARN, LOG_INFO, LOG_DEBUG };
@@ -18,6 +19,9 @@ bool log_level_parse(const char *text, enum log_level *level_r);
 /* Sets the W3C trace context (Envelope.trace) of this thread's work. Its trace id is in every line
  * until the next call. Length 0: none. */
 void log_trace(const void *trace, size_t length);
+/* The trace id of this thread's work, for work that goes on later: log_trace() takes it with the
+ * length that is returned. 0: none. */
+size_t log_trace_copy(uint8_t id_r[LOG_TRACE_ID_BYTES]);
 /* Did whoever began the trace ask for lines about its way? Of an Envelope.trace. */
 static inline bool log_sampled(const uint8_t *trace, size_t length)
 {

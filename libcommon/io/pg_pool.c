@@ -25,6 +25,8 @@ struct query {
 	uint64_t until_us;
 	pg_done *done;
 	void *context;
+	uint8_t trace[LOG_TRACE_ID_BYTES]; /* of the work that asks; `done` goes on with it */
+	size_t trace_length;
 };
 
 enum link_state { LINK_CLOSED, LINK_CONNECTING, LINK_IDLE, LINK_BUSY };
@@ -67,7 +69,9 @@ static void query_finish(struct query *query, PGresult *result, const char *erro
 	if (error == NULL && PQresultStatus(result) != PGRES_TUPLES_OK &&
 		PQresultStatus(result) != PGRES_COMMAND_OK)
 		error = PQresultErrorMessage(result);
+	log_trace(query->trace, query->trace_length);
 	query->done(query->context, error == NULL ? result : NULL, error);
+	log_trace(NULL, 0);
 	for (int i = 0; i < query->n; i++)
 		free(query->parameters[i]);
 	free(query->parameters);
@@ -157,6 +161,7 @@ static struct query *query_new(const char *sql, int n, const char *const *parame
 	query->until_us = clock_mono_us() + (uint64_t)timeout_ms * 1000u;
 	query->done = done;
 	query->context = context;
+	query->trace_length = log_trace_copy(query->trace);
 	return query;
 }
 

@@ -55,7 +55,8 @@ json_t *rows_json(const PGresult *result)
 
 void json_print(json_t *root)
 {
-	json_dumpf(root, stdout, JSON_COMPACT);
+	/* A terminal may obey characters above ASCII, too. */
+	json_dumpf(root, stdout, JSON_COMPACT | JSON_ENSURE_ASCII);
 	putchar('\n');
 	json_decref(root);
 }

@@ -44,6 +44,7 @@ struct found {
 	struct trace_subject subject[SUBJECTS_MAX];
 	PGresult *rows[SUBJECTS_MAX];
 	size_t subjects_n;
+	bool subjects_more; /* some were left out */
 	int rows_n;
 };
 
@@ -92,9 +93,10 @@ static void find(
 		fprintf(stderr, "jackpotctl: %s\n", why);
 		exit(2);
 	}
-	found->subjects_n = trace_subjects(&found->lines, found->subject, SUBJECTS_MAX);
-	if (sought->by_round && found->subjects_n == 0)
+	if (sought->by_round)
 		found->subject[found->subjects_n++] = sought->subject;
+	found->subjects_n = trace_subjects(&found->lines, found->subject, found->subjects_n,
+		SUBJECTS_MAX, &found->subjects_more);
 	for (size_t i = 0; i < found->subjects_n; i++) {
 		found->rows[i] = rows_of(conn, &found->subject[i], shards);
 		found->rows_n += PQntuples(found->rows[i]);
@@ -165,6 +167,8 @@ static void text_print(const struct found *found)
 		else
 			printf("%s: none among the player's last " ROWS_BACK " rows\n", title);
 	}
+	if (found->subjects_more)
+		printf("the lines name further rounds and rows, which are left out\n");
 }
 
 /* ---- JSON ---- */
@@ -200,8 +204,8 @@ static void json_write(const struct found *found)
 		json_array_append_new(ledger,
 			json_pack("{s:s,s:o}", "of", subject, "rows", rows_json(found->rows[i])));
 	}
-	json_print(json_pack("{s:o,s:b,s:o,s:o}", "traces", traces, "more", lines->more, "lines",
-		way, "ledger", ledger));
+	json_print(json_pack("{s:o,s:b,s:o,s:o}", "traces", traces, "more",
+		lines->more || found->subjects_more, "lines", way, "ledger", ledger));
 }
 
 bool trace_run(PGconn *conn, const struct trace_sought *sought, const char *folder, bool json)

@@ -302,11 +302,11 @@ static bool is_there(const struct trace_subject *out, size_t n, const struct tra
 	return false;
 }
 
-size_t trace_subjects(const struct trace_lines *lines, struct trace_subject *out, size_t most)
+size_t trace_subjects(const struct trace_lines *lines, struct trace_subject *out, size_t n,
+	size_t most, bool *more_r)
 {
-	size_t n = 0;
-
-	for (size_t i = 0; i < lines->n && n < most; i++) {
+	*more_r = false;
+	for (size_t i = 0; i < lines->n && !*more_r; i++) {
 		const struct trace_line *line = &lines->line[i];
 		struct trace_subject one = { .round = trace_number(line, "round") };
 		if (one.round == 0)
@@ -315,7 +315,10 @@ size_t trace_subjects(const struct trace_lines *lines, struct trace_subject *out
 			!player_id_parse(trace_text(line, "player"), &one.player) ||
 			is_there(out, n, &one))
 			continue;
-		out[n++] = one;
+		if (n < most)
+			out[n++] = one;
+		else
+			*more_r = true;
 	}
 	return n;
 }

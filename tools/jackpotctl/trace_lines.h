@@ -49,8 +49,10 @@ bool trace_lines_read(const char *folder, const struct trace_sought *sought,
 	struct trace_lines *lines_r, char *why_r);
 void trace_lines_free(struct trace_lines *lines);
 
-/* The rounds that the lines name, and rows without a round, each once; returns how many. */
-size_t trace_subjects(const struct trace_lines *lines, struct trace_subject *out, size_t most);
+/* Adds the rounds that the lines name, and rows without a round, each once, to the n subjects in
+ * `out`; returns how many there are then. *more_r: some were left out because of `most`. */
+size_t trace_subjects(const struct trace_lines *lines, struct trace_subject *out, size_t n,
+	size_t most, bool *more_r);
 
 /* A field of a line as text, "" where there is none; `number` likewise, 0. */
 const char *trace_text(const struct trace_line *line, const char *name);

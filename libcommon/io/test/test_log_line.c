@@ -102,6 +102,7 @@ static const uint8_t trace[LOG_TRACE_BYTES] = { 0x0a, 0xf7, 0x65, 0x19, 0x16, 0x
 /* A line has the trace of its thread's work until that ends. */
 static void test_log_line_has_the_trace(void **state)
 {
+	uint8_t kept[LOG_TRACE_ID_BYTES], none[LOG_TRACE_ID_BYTES];
 	char line[ROOM];
 
 	(void)state;
@@ -113,9 +114,15 @@ static void test_log_line_has_the_trace(void **state)
 	told("it", line);
 	assert_null(strstr(line, "\"trace\""));
 	log_trace(trace, sizeof(trace));
+	size_t length = log_trace_copy(kept);
 	log_trace(NULL, 0);
 	told("it", line);
 	assert_null(strstr(line, "\"trace\""));
+	assert_int_equal(log_trace_copy(none), 0);
+	log_trace(kept, length);
+	told("later", line);
+	assert_non_null(strstr(line, "\"trace\":\"" TRACE_ID "\""));
+	log_trace(NULL, 0);
 }
 
 static void hop(const void *what)

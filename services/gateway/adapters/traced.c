@@ -34,7 +34,7 @@ void traced_end(const struct service_request *sent, const Carillon__SpinReply *r
 	const Carillon__WalletFact *fact, uint64_t began_us)
 {
 	struct log_hop end = { .event = "gateway.request.answered",
-		.message = "a reply has come",
+		.message = "the client is answered",
 		.us = began_us == 0 ? 0 : clock_mono_us() - began_us };
 
 	if (reply != NULL && reply->round != NULL)
@@ -42,8 +42,9 @@ void traced_end(const struct service_request *sent, const Carillon__SpinReply *r
 	if (fact != NULL && fact->envelope != NULL)
 		end.seq = fact->envelope->seq;
 	if (reply == NULL && fact == NULL && sent->card == NULL && sent->action == NULL)
-		end.message = "no reply has come, or a refusal of the bus";
+		end.message =
+			"the client is told: no reply has come, or the bus has refused the command";
 	else if (began_us == 0)
-		end.message = "a reply has come, and the client has gone";
+		end.message = "a reply has come, but the client has gone";
 	hop(sent, end);
 }

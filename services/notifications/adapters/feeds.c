@@ -241,7 +241,9 @@ static bool wallet_fact(struct feeds *feeds, const struct kafka_message *message
 	if (rows_take(feeds->rows, fact->shard, fact->envelope->incarnation, fact->envelope->seq)) {
 		if (log_sampled(fact->envelope->trace.data, fact->envelope->trace.len))
 			traced(fact);
+		log_trace(fact->envelope->trace.data, fact->envelope->trace.len);
 		own_fact(feeds, fact);
+		log_trace(NULL, 0);
 	}
 	carillon__wallet_fact__free_unpacked(fact, NULL);
 	return true;

@@ -122,6 +122,7 @@ static void answer(struct engine *engine, struct seat *seat, const struct player
 	uint32_t from = seat->flight.from;
 	struct fault fault;
 
+	log_trace(request->command.trace, request->command.trace_length);
 	metric_observe_us(engine->metrics.verdict_us, clock_mono_us() - request->arrived_us);
 	seat_land(seat);
 	if (!is_answer(request, fact)) {

@@ -396,9 +396,10 @@ static void bus(struct service *service, const uint8_t *bytes, size_t length)
 
 	(void)service;
 	if (unpacked && unpacked->body_case == CARILLON__BUS__BODY_VERDICT &&
-		unpacked->verdict->envelope)
+		unpacked->verdict->envelope) {
 		adopt_verdict(&engine, unpacked->verdict);
-	else if (unpacked && unpacked->body_case == CARILLON__BUS__BODY_QUARANTINED)
+		log_trace(NULL, 0);
+	} else if (unpacked && unpacked->body_case == CARILLON__BUS__BODY_QUARANTINED)
 		adopt_quarantined(&engine, unpacked->quarantined);
 	arena_reset(&engine.inbox);
 }

@@ -619,9 +619,12 @@ void play_run(struct engine *engine, struct seat *seat)
 {
 	while (seat->head && seat_aside(seat))
 		quarantine_answer(engine, seat, play_decided(engine, seat));
-	while (seat->head && !seat->flight.open)
+	while (seat->head && !seat->flight.open) {
+		log_trace(seat->head->command.trace, seat->head->command.trace_length);
 		if (!decide(engine, seat, seat->head))
 			break;
+	}
+	log_trace(NULL, 0);
 }
 
 /* The same command is being decided, its reply waits for an award, or it was declined. */

@@ -87,21 +87,28 @@ static void test_fact_of_a_lost_award_has_its_record(void **state)
 /* The fact of a sampled command carries its trace; any other fact is as it was. */
 static void test_fact_carries_a_sampled_trace(void **state)
 {
+	static const struct {
+		size_t length;
+		uint8_t flags;
+		bool carried;
+	} ROWS[] = { { 25, 1, true }, { 25, 3, true }, { 25, 0, false }, { 25, 2, false },
+		{ 24, 1, false }, { 26, 1, false }, { 0, 1, false } };
 	struct wallet_row row = row_of(WALLET_KIND_BET);
-	uint8_t trace[25] = { 1, 2, 3 };
+	uint8_t trace[26] = { 1, 2, 3 };
 	Carillon__Envelope asked;
 
 	(void)state;
 	carillon__envelope__init(&asked);
-	for (size_t flags = 0; flags < 4; flags++) {
+	for (size_t i = 0; i < sizeof(ROWS) / sizeof(ROWS[0]); i++) {
 		size_t length;
-		trace[24] = (uint8_t)flags;
-		asked.trace = (ProtobufCBinaryData){ flags == 2 ? 24 : 25, trace };
+		/* What is taken for the flags, where the length is not looked at. */
+		memset(trace + 23, ROWS[i].flags, 3);
+		asked.trace = (ProtobufCBinaryData){ ROWS[i].length, trace };
 		const uint8_t *bytes = fact_pack(&service, &shard, &row, &asked, &length);
 		Carillon__WalletFact *fact = carillon__wallet_fact__unpack(NULL, length, bytes);
 		assert_non_null(fact);
-		assert_int_equal(fact->envelope->trace.len, flags & 1 ? 25 : 0);
-		if (flags & 1)
+		assert_int_equal(fact->envelope->trace.len, ROWS[i].carried ? 25 : 0);
+		if (ROWS[i].carried)
 			assert_memory_equal(fact->envelope->trace.data, trace, 25);
 		carillon__wallet_fact__free_unpacked(fact, NULL);
 	}

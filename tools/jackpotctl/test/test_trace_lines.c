@@ -76,6 +76,7 @@ static void test_trace_lines_of_a_trace(void **state)
 	struct trace_subject subjects[8];
 	struct trace_lines lines;
 	char why[256];
+	bool more;
 
 	(void)state;
 	assert_true(trace_sought_read(ONE, &sought));
@@ -86,11 +87,19 @@ static void test_trace_lines_of_a_trace(void **state)
 	assert_int_equal(trace_number(&lines.line[1], "seq"), 900);
 	assert_int_equal(lines.line[3].at_us - lines.line[0].at_us, 3999991);
 	assert_string_equal(trace_text(&lines.line[3], "event"), "");
-	assert_int_equal(trace_subjects(&lines, subjects, 8), 2);
+	assert_int_equal(trace_subjects(&lines, subjects, 0, 8, &more), 2);
+	assert_false(more);
 	assert_true(subjects[0].round == 42 && subjects[0].seq == 0);
 	assert_true(subjects[1].round == 0 && subjects[1].seq == 901);
 	assert_true(subjects[1].player == (INT64_C(1) << 48) + 17);
-	assert_int_equal(trace_subjects(&lines, subjects, 1), 1);
+	assert_int_equal(trace_subjects(&lines, subjects, 0, 1, &more), 1);
+	assert_true(more);
+	/* What is asked for has its place, also where the lines name more than fits. */
+	subjects[0] = (struct trace_subject){ .player = (INT64_C(1) << 48) + 18, .round = 7 };
+	assert_int_equal(trace_subjects(&lines, subjects, 1, 2, &more), 2);
+	assert_true(more && subjects[0].round == 7 && subjects[1].round == 42);
+	assert_int_equal(trace_subjects(&lines, subjects, 2, 3, &more), 3);
+	assert_true(!more && subjects[2].seq == 901);
 	trace_lines_free(&lines);
 }
 
