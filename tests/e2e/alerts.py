@@ -380,6 +380,23 @@ def test_disk_that_fills():
         subprocess.run(["umount", "-l", free], check=False)
 
 
+def test_disk_that_is_gone():
+    """Its figures go, too. That is told each time that it happens."""
+    path = place.environment["CARILLON_WATCH_DISKS"]
+
+    def figures():
+        return place.query(f'carillon_disk_size_bytes{{path="{path}"}}')
+    for times in (1, 2):
+        wait_until("its figures", figures, 60, 0.2)
+        os.rmdir(path)
+        place.reaches("WatchBlind", path=path)
+        wait_until("its notification", lambda times=times: len(place.told("WatchBlind", "firing", path=path)) >= times, 60, 0.2)
+        wait_until("no figures", lambda: not figures(), 60, 0.2)
+        os.mkdir(path)
+        place.ends("WatchBlind", path=path)
+        wait_until("that its end is told", lambda: not place.standing("WatchBlind", path=path), 60, 0.2)
+
+
 def test_counters_that_are_not_renewed():
     redis_is_away()
     place.reaches("CountersOld")
