@@ -3,9 +3,7 @@
 the services die; bonus funds taken back. Ends with the ledger's proof, and with the provider's own books beside ours."""
 import itertools
 import json
-import os
 import re
-import signal
 import socket
 import struct
 import subprocess
@@ -15,7 +13,7 @@ import urllib.request
 
 from lib_play import RULES, SECOND_KEY, Person, Refused, force, good, operator, second_key
 from lib_raw import field
-from lib_stack import BIN, PSQL, Installation, clear_of_midnight, read_text, run, wait_until
+from lib_stack import BIN, PSQL, Installation, clear_of_midnight, run, wait_until
 
 # The last two digits of an amount say how the stub behaves (tests/support/payment-stub).
 ANSWERS, REFUSES, SLOW, BUSY, LATE, LATE_NO, TWICE, TURNS, TURNS_NO, OTHER, SILENT, MUTE, GARBAGE = range(13)
@@ -234,13 +232,8 @@ def test_decision_before_payment_request():
 
 def payments_url(url):
     """Payments alone is started anew, with this provider. Returns the one it had."""
-    path, before = f"{place.data}/run/supervisor.conf", place.pid("payments-1")
-    text = read_text(path)
-    known = re.search(r" PAYMENTS_URL=(\S*)", text).group(1)
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(re.sub(r" PAYMENTS_URL=\S*", f" PAYMENTS_URL={url}", text))
-    os.kill(int(read_text(f"{place.data}/run/supervisor.pid")), signal.SIGHUP)
-    wait_until("another payments", lambda: place.status().get("payments-1", ("", before, 0))[0] == "running" and place.pid("payments-1") != before, 15)
+    known = re.search(r" PAYMENTS_URL=(\S*)", place.configuration()).group(1)
+    place.configure(re.sub(r" PAYMENTS_URL=\S*", f" PAYMENTS_URL={url}", place.configuration()), ["payments-1"])
     return known
 
 

@@ -6,7 +6,6 @@ import gzip
 import json
 import os
 import re
-import signal
 import subprocess
 import time
 
@@ -26,14 +25,8 @@ won_round = None  # of the first day; its win was collected on the second
 
 def day_set(shift):
     """The wallet alone is started anew, so many days ahead."""
-    path = f"{place.data}/run/supervisor.conf"
-    before = place.pid("wallet-1")
-    text = re.sub(r" WALLET_DAY_SHIFT=\d+", "", read_text(path))
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(re.sub(r"^(wallet-1 .*?) : ", rf"\1 WALLET_DAY_SHIFT={shift} : ", text, flags=re.M))
-    os.kill(int(read_text(f"{place.data}/run/supervisor.pid")), signal.SIGHUP)
-    wait_until("another wallet", lambda: place.status().get("wallet-1", ("", before, 0))[0] == "running" and place.pid("wallet-1") != before, 15)
-    wait_until("its shards", lambda: place.sql("select count(*) from carillon.shard where service = 'wallet' and owner = 'wallet-1' and lease_until > now()")[0][0] == "4", 15)
+    place.change(f"WALLET_DAY_SHIFT={shift}", "wallet-1")
+    wait_until("its shards", lambda: place.sql("select count(*) from carillon.shard where service = 'wallet' and owner = 'wallet-1' and lease_until > now()")[0][0] == "4", 60)
 
 
 def leaves(state):

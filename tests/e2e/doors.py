@@ -42,18 +42,7 @@ def crowd_of(count):
 
 
 def with_settings():
-    path = f"{place.data}/run/supervisor.conf"
-
-    def line_with(line):
-        more = SETTINGS.get(line.split(" ", 1)[0])
-        names = {word.split("=", 1)[0] for word in more.split()} if more else ()
-        return " ".join(word for word in line.split(" ") if word.split("=", 1)[0] not in names).replace(" : ", f" {more} : ", 1) if more else line
-    text = "\n".join(line_with(line) for line in read_text(path).splitlines()) + "\n"
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
-    before = {name: place.pid(name) for name in SETTINGS}
-    os.kill(int(read_text(f"{place.data}/run/supervisor.pid")), signal.SIGHUP)
-    wait_until("other processes", lambda: all(place.pid(name) not in (pid, 0) for name, pid in before.items()), 20)
+    place.renew(SETTINGS)
     wait_until("the gateway", lambda: place.http("GET", "/readyz", timeout=2).status == 200, 20)
     wait_until("notifications", lambda: served(port("notifications-1"), "/readyz"), 20)
 

@@ -2,7 +2,6 @@
 """What becomes of play when the system's source of random bytes breaks: under the engine, as a library of a broken machine would do it, for the engine itself
 has no way to be told to. Nothing is born of bad numbers, what is open can be finished, and only the operator starts play again."""
 import os
-import signal
 import subprocess
 import urllib.error
 import urllib.request
@@ -38,11 +37,7 @@ def engine_with(good_salts=None):
             file.write(BROKEN)
         subprocess.run(["cc", "-shared", "-fPIC", "-O1", f"-DGOOD_SALTS={good_salts}", "-o", library, f"{place.data}/broken.c"], check=True, timeout=60)
         text = "\n".join(line.replace(" : ", f" LD_PRELOAD={library} : ", 1) if line.startswith("spin-engine-1 ") else line for line in sound.splitlines()) + "\n"
-    with open(f"{place.data}/run/supervisor.conf", "w", encoding="utf-8") as file:
-        file.write(text)
-    before = place.pid("spin-engine-1")
-    os.kill(int(read_text(f"{place.data}/run/supervisor.pid")), signal.SIGHUP)
-    wait_until("another engine", lambda: place.pid("spin-engine-1") not in (before, 0), 20)
+    place.configure(text, ["spin-engine-1"])
 
 
 def healthz():

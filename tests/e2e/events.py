@@ -14,7 +14,7 @@ import zlib
 
 from lib_play import RULES, Person, force
 from lib_raw import envelope, field, raw
-from lib_stack import Installation, read_text, run, wait_until
+from lib_stack import Installation, run, wait_until
 
 SETTINGS = "NOTIFICATIONS_PING_S=2 NOTIFICATIONS_QUEUE_MAX=4 NOTIFICATIONS_SEND_BYTES=4096"
 POOL, SHARD = 77, 0  # nobody's: its hits are only told
@@ -27,19 +27,7 @@ winner = None  # of all of them
 
 def with_settings():
     """Both instances anew."""
-    path = f"{place.data}/run/supervisor.conf"
-    names = [f"notifications-{i}" for i in (1, 2)]
-    taken = {word.split("=")[0] for word in SETTINGS.split()}
-
-    def line_with(line):
-        words = " ".join(word for word in line.split(" ") if word.split("=", 1)[0] not in taken)
-        return words.replace(" : ", f" {SETTINGS} : ", 1) if line.split(" ")[0] in names else line
-    lines = [line_with(line) for line in read_text(path).splitlines()]
-    with open(path, "w", encoding="utf-8") as file:
-        file.write("\n".join(lines) + "\n")
-    before = {name: place.pid(name) for name in names}
-    os.kill(int(read_text(f"{place.data}/run/supervisor.pid")), signal.SIGHUP)
-    wait_until("other processes", lambda: all(place.pid(name) not in (pid, 0) for name, pid in before.items()), 20)
+    place.renew({f"notifications-{i}": SETTINGS for i in (1, 2)})
     for node in (1, 2):
         ready(node)
 

@@ -23,19 +23,6 @@ place = person = watcher = session = last = None
 table = Forgeries()
 
 
-def prove(*options):
-    """(status, {point: breaches}, the report)."""
-    done = subprocess.run([f"{BIN}/jackpotctl", "ledger", "verify", "--json", *options], cwd=place.data, env={**place.environment, **place.stack},
-                          capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode in (0, 1), (options, done.stdout, done.stderr)
-    report = json.loads(done.stdout)
-    return done.returncode, {p["point"]: p["breaches"] for p in report["points"] if not p["ok"]}, report
-
-
-def in_order(*options):
-    return wait_until("books in order", lambda: (lambda r: r[2] if r[0] == 0 else None)(prove(*options)), 20, pause=0.3)
-
-
 # ---- records, field by field ----
 
 def packed(parts):
@@ -134,7 +121,7 @@ def forged(name, row, changes=(), record=(), won=0, sql="", alone=True, named=No
     if books:
         tamper(REMAKE)
     try:
-        status, broken, _ = prove()
+        status, broken, _ = place.prove()
         points, said = named_by(broken, f"shard {shard}, seq {named or seq}")
         assert status == 1 and point in points, (name, seq, named, broken)
         assert not alone or set(broken) == {point}, (name, broken)
@@ -172,19 +159,19 @@ def play():
 def test_honest_play_replays():
     clear_of_midnight(240)  # until the services stop: a second day has digests that no forger here makes anew
     play()
-    first = in_order("--since-last", "--state", "old.json")
+    first = place.in_order("--since-last", "--state", "old.json")
     assert first["replay"]["done"] and first["replay"]["rounds"] == 20 and first["replay"]["scripted"] == 8, first["replay"]
     watcher.bet(1, 50, 1)
     watcher.watch()
     watcher.bet(1, 50, 1)
     watcher.watch()
-    new = in_order("--since-last", "--state", "old.json")
+    new = place.in_order("--since-last", "--state", "old.json")
     assert new["replay"]["rounds"] == 2 and new["replay"]["skipped"] == 0, new["replay"]
-    sample = in_order("--sample", "1", "--seed", "7")["replay"]
+    sample = place.in_order("--sample", "1", "--seed", "7")["replay"]
     assert sample["sample"] == 1 and sample["rounds"] in (8, 14), sample
     day = place.sql("select max(day) from wallet.leaf")[0][0]
-    assert in_order("--day", day)["replay"]["rounds"] > 0
-    assert in_order("--no-replay")["replay"]["why_not"] == "--no-replay was given"
+    assert place.in_order("--day", day)["replay"]["rounds"] > 0
+    assert place.in_order("--no-replay")["replay"]["why_not"] == "--no-replay was given"
     for wrong, text in (("--day", "yesterday"), ("--sample", "some"), ("--sample", "0"), ("--seed", "x"), ("--engine", "/nowhere")):
         done = subprocess.run([f"{BIN}/jackpotctl", "ledger", "verify", wrong, text], cwd=place.data, env={**place.environment, **place.stack}, capture_output=True, text=True,
                               timeout=60, check=False)
@@ -255,7 +242,7 @@ def test_a_proposal_of_somebody_else():
 
     def alone():
         """Nothing else is broken, once all that is on its way to the pools has come there."""
-        status, broken, _ = prove()
+        status, broken, _ = place.prove()
         assert status == 1 and any(b["where"] == f"shard {shard}, seq {seq}" for b in broken[14]), broken
         return broken if set(broken) == {14} else None
     broken = wait_until("a proof that finds nothing else", alone, 20, pause=0.3)
@@ -336,7 +323,7 @@ def test_odds_of_cards():
 
 def test_odds_of_another_time():
     """Odds that were in force before the person played, and not any more: the version is in the history, the draw is of a later time."""
-    row, found = row_of(2, "and win_balance + win_pending = 0"), lambda: {b["where"] for b in prove()[1].get(14, [])}
+    row, found = row_of(2, "and win_balance + win_pending = 0"), lambda: {b["where"] for b in place.prove()[1].get(14, [])}
     before = found()
     tamper("update cards.set_odds set since = since - interval '1 day'")
     tamper("insert into cards.set_odds select pool, currency, 0, 2 * odds_in, odds_of, digest, since - interval '1 day' from cards.set_odds where number = 1")
@@ -355,8 +342,8 @@ def test_a_definition_of_the_owners_own():
     """Who owns the database may add a definition to carillon.game, in which each window wins, and rows that replay with it. Against a folder of their own
     definitions an auditor finds each row of any other."""
     shipped, own = f"{ROOT}/services/spin-engine/games", f"{place.data}/definitions"
-    known = set(prove()[1].get(14, []) and [b["where"] for b in prove()[1][14]])
-    assert {b["where"] for b in prove("--definitions", shipped)[1].get(14, [])} == known, "the shipped definitions are those of the rows"
+    known = set(place.prove()[1].get(14, []) and [b["where"] for b in place.prove()[1][14]])
+    assert {b["where"] for b in place.prove("--definitions", shipped)[1].get(14, [])} == known, "the shipped definitions are those of the rows"
     shutil.copytree(shipped, own)
     for path in glob.glob(f"{own}/bewitched/definition*.json"):
         with open(path, encoding="utf-8") as file:
@@ -364,7 +351,7 @@ def test_a_definition_of_the_owners_own():
         definition["version"] += 1000
         with open(path, "w", encoding="utf-8") as file:
             json.dump(definition, file)
-    status, broken, _ = prove("--definitions", own)
+    status, broken, _ = place.prove("--definitions", own)
     rows = tamper(f"select shard, seq from wallet.journal where player = {person.id} and kind = 2 and refusal = 0")
     named = {b["where"] for b in broken[14]}
     assert status == 1 and set(broken) == {14} and named - known and rows, broken
@@ -389,7 +376,7 @@ def test_states():
 
 def test_restored_books_are_in_order():
     """But for the proposal that the wallet has booked."""
-    broken = prove()[1]
+    broken = place.prove()[1]
     assert set(broken) == {14} and [b["where"] for b in broken[14]] == ["shard {}, seq {}".format(*last)], broken
 
 

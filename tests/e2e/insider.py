@@ -157,7 +157,7 @@ def found(service, what, sql, undo):
     dsn = f"host=127.0.0.1 port={place.ports['PG_PORT']} dbname=carillon user=carillon_{service.replace('-', '_')} passfile={place.data}/keys/{service}/pgpass"
     done = subprocess.run([PSQL, "-w", "-d", dsn, "-XAtq", "-v", "ON_ERROR_STOP=1", "-c", sql], capture_output=True, text=True, check=False)
     assert done.returncode == 0, (service, what, done.stderr)
-    status, broken, _ = forged.prove()
+    status, broken, _ = place.prove()
     subprocess.run([PSQL, "-d", place.stack["CARILLON_PG_ADMIN_DSN"], "-Xqc", f"set session_replication_role = replica; {undo}"], check=True)
     assert status == 1, (service, what)
     point, (one, *_) = min(broken.items())
@@ -181,7 +181,7 @@ def test_own_rights_misused_are_found():
               "update pool.pool set jp_pool_e27 = jp_pool_e27 - 1000000000000000000000000000 where pool = 1")
         found("jackpot-cards", "raise a level", "update cards.card_set set jp_pool_e27 = jp_pool_e27 + 1000000000000000000000000000",
               "update cards.card_set set jp_pool_e27 = jp_pool_e27 - 1000000000000000000000000000")
-        assert forged.prove()[0] == 0
+        assert place.prove()[0] == 0
     finally:
         place.start()
 
@@ -404,7 +404,7 @@ known = set()  # breaches of what was tried before
 def breached(service, what, point):
     """The proof names something at that point that it did not name before."""
     def new():
-        found = {(number, one["where"], one["found"]) for number, some in forged.prove()[1].items() for one in some} - known
+        found = {(number, one["where"], one["found"]) for number, some in place.prove()[1].items() for one in some} - known
         return found if any(number == point for number, _, _ in found) else None
     found = wait_until(f"the proof to find: {what}", new, 60, 0.3)
     known.update(found)

@@ -226,13 +226,28 @@ class Installation:
 
     def change(self, setting, *names):
         """These services anew, with that setting; back when each has another process, which may not answer yet."""
-        path, name = f"{self.data}/run/supervisor.conf", setting.split("=", 1)[0]
-        text = re.sub(rf" {name}=\S*", "", read_text(path))
-        with open(path, "w", encoding="utf-8") as file:
-            file.write(re.sub(rf"^((?:{'|'.join(names)}) .*?) : ", rf"\1 {setting} : ", text, flags=re.M))
-        before = {one: self.pid(one) for one in names}
+        text = re.sub(rf" {setting.split('=', 1)[0]}=\S*", "", self.configuration())
+        self.configure(re.sub(rf"^((?:{'|'.join(names)}) .*?) : ", rf"\1 {setting} : ", text, flags=re.M), names)
+
+    def renew(self, settings):
+        """Likewise, each with settings of its own: "NAME=VALUE .."."""
+        def line_with(line):
+            more = settings.get(line.split(" ", 1)[0], "")
+            names = {word.split("=", 1)[0] for word in more.split()}
+            return " ".join(word for word in line.split(" ") if word.split("=", 1)[0] not in names).replace(" : ", f" {more} : ", 1) if more else line
+        self.configure("".join(f"{line_with(line)}\n" for line in self.configuration().splitlines()), settings)
+
+    def configuration(self):
+        """Of the supervisor: a line for each program."""
+        return read_text(f"{self.data}/run/supervisor.conf")
+
+    def configure(self, text, names):
+        """Back when each of these services has another process, which may not answer yet."""
+        with open(f"{self.data}/run/supervisor.conf", "w", encoding="utf-8") as file:
+            file.write(text)
+        before = {name: self.pid(name) for name in names}
         os.kill(int(read_text(f"{self.data}/run/supervisor.pid")), signal.SIGHUP)
-        wait_until("other processes", lambda: all(self.pid(one) not in (before[one], 0) for one in names), 20)
+        wait_until("other processes", lambda: all(self.pid(name) not in (before[name], 0) for name in names), 60)
 
     # ---- asking ----
 
@@ -268,6 +283,18 @@ class Installation:
 
     def operator_key(self):
         return read_text(f"{self.data}/keys/gateway/operator-1.key").strip()
+
+    def prove(self, *options):
+        """(status, {point: breaches}, the report) of a proof of the ledger."""
+        done = subprocess.run([f"{BIN}/jackpotctl", "ledger", "verify", "--json", *options], cwd=self.data, env={**self.environment, **self.stack}, capture_output=True,
+                              text=True, timeout=60, check=False)
+        assert done.returncode in (0, 1), (options, done.stdout, done.stderr)
+        report = json.loads(done.stdout)
+        return done.returncode, {p["point"]: p["breaches"] for p in report["points"] if not p["ok"]}, report
+
+    def in_order(self, *options):
+        """The report of a proof that finds nothing. Awards on their way, and what pools have not heard yet, get some seconds."""
+        return wait_until("books in order", lambda: (lambda r: r[2] if r[0] == 0 else None)(self.prove(*options)), 60, pause=0.3)
 
     def verify(self, patience=20, *more):
         """The ledger's proof, with these options more; awards on their way get some seconds. Fails with the breaches."""

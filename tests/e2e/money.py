@@ -7,7 +7,7 @@ import os
 import subprocess
 import time
 
-from lib_raw import SENDERS
+from lib_raw import SENDERS, field
 from lib_stack import BIN, ROOT, Installation, read_text, run, wait_until
 
 SERVICES = ("wallet", "spin-engine", "progressive-pool", "jackpot-cards", "notifications")
@@ -68,21 +68,6 @@ class Bus(Installation):
 
     def state_of(self, pool):
         return self.sql(f"select state from pool.pool where pool = {pool}")[0][0]
-
-
-def varint(value):
-    out = bytearray()
-    while value > 127:
-        out.append(value & 127 | 128)
-        value >>= 7
-    return bytes([*out, value])
-
-
-def field(number, value):
-    """A field of a protobuf message: a number, or bytes."""
-    if isinstance(value, int):
-        return varint(number << 3) + varint(value)
-    return varint(number << 3 | 2) + varint(len(value)) + value
 
 
 place = None

@@ -280,14 +280,20 @@ def test_limits_that_are_lost():
     place.verify()
 
 
-def test_a_jackpot_of_a_quarantined_player():
-    """The pool prices it, the claim waits, and it is paid once, after the release."""
+def claimant():
+    """Has claimed a jackpot; the pool is away."""
     lucky = Person(place, deposit=100000)
     place.hold("progressive-pool-1")
     place.kill("progressive-pool-1")
     force(place, lucky.name, [*RULES.stops(bonuses=3), 0])
     lucky.bet_through(coin=100)
     lucky.watch()
+    return lucky
+
+
+def test_a_jackpot_of_a_quarantined_player():
+    """The pool prices it, the claim waits, and it is paid once, after the release."""
+    lucky = claimant()
     pendings = checkpointed(lucky)[5]
     spoil("wallet-1", f"update wallet.account set pendings = '{{7}}' where player = {lucky.id} returning player")
     place.release("progressive-pool-1")
@@ -307,12 +313,7 @@ def test_a_jackpot_of_a_quarantined_player():
 
 def test_a_claim_that_cannot_be_read():
     """The player of the claim waits, and the jackpot is paid after the release. The pool reads the claim, too, when it starts: later."""
-    lucky = Person(place, deposit=100000)
-    place.hold("progressive-pool-1")
-    place.kill("progressive-pool-1")
-    force(place, lucky.name, [*RULES.stops(bonuses=3), 0])
-    lucky.bet_through(coin=100)
-    lucky.watch()
+    lucky = claimant()
     newest = checkpointed(lucky)[3]
     claim = f"select kind, count(closed_seq) from wallet.claim where player = {lucky.id} group by kind"
     assert place.sql(claim) == [["1", "0"]], place.sql(claim)

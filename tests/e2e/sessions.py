@@ -4,14 +4,13 @@ of a game is lost by it; then the same in a browser."""
 import hashlib
 import os
 import shutil
-import signal
 import threading
 import time
 
 import lib_pages
 import pages
 from lib_play import RULES, Person, Socket, force
-from lib_stack import Installation, read_text, run, wait_until
+from lib_stack import Installation, run, wait_until
 
 IDLE_S, WAIT_S, PING_S = 25, 10, 3  # long enough for a slow machine to load the page and play in
 SETTINGS = {"gateway-1": f"GATEWAY_IDLE=0,1={IDLE_S}s GATEWAY_RECONNECT=bewitched={WAIT_S}s", "notifications-1": f"NOTIFICATIONS_PING_S={PING_S}"}
@@ -21,18 +20,7 @@ place = None
 
 def with_settings():
     """Gateway and notifications anew, with the short times."""
-    path = f"{place.data}/run/supervisor.conf"
-
-    def line_with(line):
-        short = SETTINGS.get(line.split(" ", 1)[0])
-        names = {word.split("=", 1)[0] for word in short.split()} if short else ()
-        return " ".join(word for word in line.split(" ") if word.split("=", 1)[0] not in names).replace(" : ", f" {short} : ", 1) if short else line
-    text = "\n".join(line_with(line) for line in read_text(path).splitlines()) + "\n"
-    with open(path, "w", encoding="utf-8") as file:
-        file.write(text)
-    before = {name: place.pid(name) for name in SETTINGS}
-    os.kill(int(read_text(f"{place.data}/run/supervisor.pid")), signal.SIGHUP)
-    wait_until("other processes", lambda: all(place.pid(name) not in (pid, 0) for name, pid in before.items()), 20)
+    place.renew(SETTINGS)
 
     def ready():
         try:

@@ -45,20 +45,6 @@ class Ledger(Installation):
         shutil.rmtree(self.sets, ignore_errors=True)
 
 
-def prove(*options):
-    """(status, {point: breaches}, the report) of the proof."""
-    done = subprocess.run([f"{BIN}/jackpotctl", "ledger", "verify", "--json", *options], cwd=place.data, env={**place.environment, **place.stack},
-                          capture_output=True, text=True, timeout=60, check=False)
-    assert done.returncode in (0, 1), (options, done.stdout, done.stderr)
-    report = json.loads(done.stdout)
-    return done.returncode, {p["point"]: p["breaches"] for p in report["points"] if not p["ok"]}, report
-
-
-def in_order(*options):
-    """Awards on their way, and what pools have not heard yet, get some seconds."""
-    return wait_until("books in order", lambda: (lambda r: r[2] if r[0] == 0 else None)(prove(*options)), 20, pause=0.3)
-
-
 def close_day(*options):
     def closed():
         done = subprocess.run([f"{BIN}/jackpotctl", "ledger", "close-day", "--now", *options], cwd=place.data, env={**place.environment, **place.stack},
@@ -146,7 +132,7 @@ def test_a_ledger_is_played_and_proven():
     people = people_made()
     play(people)
     close_day()
-    first = in_order("--since-last", "--state", "old.json")
+    first = place.in_order("--since-last", "--state", "old.json")
     assert first["since"] == 0 and first["rows"] > 20, first
     killed_while_closing()
     for person in people:
@@ -157,12 +143,12 @@ def test_a_ledger_is_played_and_proven():
     play(people)
     lost_bet(people[0])  # accrues by the share that has come into force
     close_day("--json")
-    in_order()  # what is on its way arrives before all stop
+    place.in_order()  # what is on its way arrives before all stop
     hits = int(place.sql("select (select count(*) from pool.hit) + (select count(*) from cards.hit)")[0][0])
     stop_services()
-    new = in_order("--since-last", "--state", copy_of_state())
+    new = place.in_order("--since-last", "--state", copy_of_state())
     assert new["since"] == first["rows"] and new["rows"] > 10 and new["heads"] > 0, new
-    whole = in_order()
+    whole = place.in_order()
     assert whole["rows"] == new["rows"] + first["rows"] and whole["hits"] == hits == 6, (whole, hits)
     for report in (new, whole):
         assert [p["point"] for p in report["points"] if p["checked"] == 0] == [], report
@@ -268,7 +254,7 @@ class Rewriting:
     def do(self):
         self.digest = one(f"select encode(digest, 'hex') from wallet.batch where shard = {self.shard} and batch = {self.batch}")[0]
         tamper(self.before)
-        made = next(b["expected"] for b in prove()[1][10] if b["where"] == f"shard {self.shard}, batch {self.batch}").split(",")[0]
+        made = next(b["expected"] for b in place.prove()[1][10] if b["where"] == f"shard {self.shard}, batch {self.batch}").split(",")[0]
         tamper(f"update wallet.batch set digest = '\\x{made}' where shard = {self.shard} and batch = {self.batch}")
 
     def undo(self):
@@ -295,7 +281,7 @@ class Heads:
 
 
 def found(tampering, point, named, options):
-    code, broken, _ = prove(*options)
+    code, broken, _ = place.prove(*options)
     assert code == 1 and point in broken, (tampering.__dict__, point, options, broken)
     says = [breach for breach in broken[point] if named in breach["where"] and breach["found"] != breach["expected"]]
     assert says, (tampering.__dict__, named, options, broken[point])
@@ -502,7 +488,7 @@ def test_10_the_copy_of_the_heads():
             assert about.st_uid != server and not about.st_mode & 0o022, (name, about)
     for name in ("wallet-1.heads", PUBLIC):
         assert read_text(f"{place.data}/heads-copy/{name}") == read_text(f"{place.data}/heads/{name}"), name
-    assert prove()[2]["heads_copy"] > 0
+    assert place.prove()[2]["heads_copy"] > 0
     shard, batch, seq = one("select distinct on (shard) shard, batch, last_seq from wallet.batch order by shard, batch desc")
     row, named = f"where shard = {shard} and seq = {seq}", f"shard {shard}, batch {batch}, by the head in the copy of wallet-1.heads"
     cut = Heads(lambda text: "".join(line + "\n" for line in text.splitlines() if not line.startswith(f"{shard} {batch} ")))
@@ -528,9 +514,9 @@ def refused_mark(text, named):
 
 def test_10_the_mark():
     """Who can write beside the heads cannot move the mark: it is signed, numbered, and its last number stands beside the key."""
-    older = prove("--since-last", "--state", copy_of_state())[2]
+    older = place.prove("--since-last", "--state", copy_of_state())[2]
     old = read_text(f"{place.data}/state.json")
-    newer = prove("--since-last", "--state", "state.json")[2]
+    newer = place.prove("--since-last", "--state", "state.json")[2]
     new = read_text(f"{place.data}/state.json")
     assert newer["mark"] == older["mark"] + 1 and newer["rows"] == 0, (older["mark"], newer["mark"])
     root = json.loads(new)
@@ -542,7 +528,7 @@ def test_10_the_mark():
     refused_mark(old, f"mark {older['mark']}, expected mark {newer['mark']}")
     with open(f"{place.data}/state.json", "w", encoding="utf-8") as file:
         file.write(new)
-    assert prove("--since-last", "--state", "state.json")[2]["mark"] == newer["mark"] + 1
+    assert place.prove("--since-last", "--state", "state.json")[2]["mark"] == newer["mark"] + 1
 
 
 def test_11_bonus_spins():
@@ -614,9 +600,9 @@ def test_15_without_the_key_it_says_so():
 
 
 def test_restored_books_balance():
-    assert prove()[:2] == (0, {})
-    assert prove("--since-last", "--state", copy_of_state())[:2] == (0, {})
-    assert prove("--since-last", "--state", "state.json")[2]["rows"] == 0
+    assert place.prove()[:2] == (0, {})
+    assert place.prove("--since-last", "--state", copy_of_state())[:2] == (0, {})
+    assert place.prove("--since-last", "--state", "state.json")[2]["rows"] == 0
 
 
 def test_the_table():
