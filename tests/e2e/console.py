@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""The operator's console in Chromium: login, every screen, actions with their preview, reason and second person, what roles hide, the end of a session."""
+"""The operator's console in Chromium: every screen, and actions with their preview, reason and second person. Who may do what is in console_access.py."""
 import json
 import os
 import re
@@ -7,90 +7,12 @@ import subprocess
 import time
 
 import lib_pages as pages
-from lib_play import RULES, Person, force, operator, pool_action
+from lib_desk import SCREENS, do, done, go, inside, opened, out, send
+from lib_play import RULES, Person, force, operator
 from lib_raw import deposit, letter, raw
-from lib_stack import BIN, Installation, run, wait_until
+from lib_stack import BIN, run, wait_until
 
 place = None
-SCREENS = ("overview", "jackpots", "jackpots/1", "games", "games/bewitched", "players", "withdrawals", "approvals", "reports", "ledger", "rates", "audit", "users", "keys", "webhooks", "health", "me")
-BROKEN = "!/undefined|NaN|\\[object|Invalid Date|[{]\"/.test(document.body.innerText)"  # nor JSON
-
-
-class Desk(Installation):
-    """What the provider has not answered may be decided at once."""
-
-    def start(self, scale=None):
-        self.environment.update(CARILLON_PAYMENTS_MS="400", CARILLON_DECIDE_AFTER_S="1", GATEWAY_STAFF_CONFIRM_S="3000")
-        super().start(scale)
-
-
-def add(name, roles, number=1):
-    """A user whose password need not be changed."""
-    path = f"{place.data}/{name}.password"
-    with open(path, "w", encoding="utf8") as file:
-        file.write(f"password of {name}\n")
-    subprocess.run([f"{BIN}/jackpotctl", "user", "add", name, "--roles", roles, "--password-file", path, "--operator", str(number)], env={**place.environment, **place.stack}, timeout=30, check=True, capture_output=True)
-
-
-def login(page, name, password=None, number=1):
-    page.see("document.querySelector('input[name=name]')")
-    page.fill(selector="input[name=operator]", value=str(number))
-    page.fill(selector="input[name=name]", value=name)
-    page.fill(selector="input[name=password]", value=password or f"password of {name}")
-    page.press("button.main")
-
-
-def inside(page, name, number=1):
-    login(page, name, number=number)
-    page.see(f"document.querySelector('nav a[href=\"#me\"]')?.innerText === '{name}'")
-
-
-def out(page):
-    page.press("nav button:has-text('Log out')")
-    page.see("document.querySelector('input[name=name]')")
-
-
-def go(page, screen):
-    page.evaluate(code=f"location.hash = '{screen}'")
-    page.see(f"document.querySelector('main') && !/Loading …/.test(document.querySelector('main').innerText) && document.querySelector('main').innerText.length > 40 && {BROKEN}")
-
-
-def do(page, button, values=None, reason="a test"):
-    """Opens an action, fills it in and sends it."""
-    page.press(f"main button:has-text('{button}')")
-    page.see("document.querySelector('dialog[open]')")
-    for name, value in (values or {}).items():
-        kind = page.evaluate(code=f"document.querySelector('dialog [name={name}]').tagName")
-        (page.select if kind == "SELECT" else page.fill)(selector=f"dialog [name={name}]", value=value)
-    if reason:
-        page.fill(selector="dialog [name=reason]", value=reason)
-
-
-def send(page):
-    page.press("dialog button.main")
-
-
-def done(page):
-    page.see("/Done\\./.test(document.querySelector('dialog')?.innerText)")
-    page.press("dialog button.main")
-    page.see("!document.querySelector('dialog')")
-
-
-def test_login():
-    page = pages.Page("console", "/operator/")
-    page.see("document.querySelector('input[name=name]')")
-    page.picture("login")
-    page.fill(selector="input[name=password]", value="a wrong password")
-    assert page.evaluate(code="document.querySelector('input[name=password]').type") == "password"
-    for kind in ("text", "password"):
-        page.press("button[aria-label$=': Password']")
-        page.see(f"document.querySelector('input[name=password]').type === '{kind}' && document.querySelector('input[name=password]').value === 'a wrong password'")
-    login(page, "anna", "a wrong password")
-    page.see("/wrong/.test(document.querySelector('[role=alert]')?.innerText)")
-    pages.browser.ask("problems")  # the 401 itself
-    login(page, "anna")
-    page.see("document.querySelector('nav a[href=\"#me\"]')?.innerText === 'anna'")
-    pages.browser.ask("problems")
 
 
 def test_every_screen():
@@ -507,23 +429,6 @@ def test_dead_letters():
     assert not found, found
 
 
-def test_the_password_again():
-    place.sql("update gateway.staff_session set confirmed = now() - interval '1 hour'", writer=True)
-    page = pages.Page("console", "/operator/")
-    go(page, "jackpots/1")
-    refused = ("fetch('/v1/operator/session').then((told) => told.json()).then(({ csrf }) => fetch('/v1/operators/1/pools/1/actions', { method: 'POST', body: '{}',"
-               " headers: { 'X-CSRF-Token': csrf, 'Content-Type': 'application/json', 'Idempotency-Key': 'none' } })).then((told) => told.json()).then((told) => told.error.code)")
-    wait_until("the gateway to have read the sessions", lambda: page.evaluate(code=refused) == "confirm_needed", 10, 0.2)
-    do(page, "Pause")
-    send(page)
-    page.see("document.querySelector('dialog [name=confirm]')")
-    page.fill(selector="dialog [name=confirm]", value="password of anna")
-    page.press("dialog button.main")
-    done(page)
-    pages.browser.ask("problems")  # the 403 itself
-    pool_action(place, 1, "resume")
-
-
 def test_reports():
     """What was played today, over time and as a report; files of it; and when the day begins."""
     page = pages.Page("console", "/operator/")
@@ -555,70 +460,6 @@ def test_reports():
     done(page)
     assert place.sql("select zone, start_hour, actor from gateway.gaming_day") == [["Europe/Stockholm", "6", "operator-1 anna"]]
     pages.browser.ask("problems")  # the 400 itself
-
-
-def test_keys():
-    """A key is made, shown once, replaced with an overlap, and ended; what it may do stands in words."""
-    page = pages.Page("console", "/operator/")
-    go(page, "keys")
-    page.see("/everything/.test(document.querySelector('[data-table=keys] tbody')?.innerText) && /in a file/.test(document.querySelector('main').innerText)")
-    do(page, "New key", {"name": "till of the shop", "scopes": "read, money", "amounts": "EUR 500.505"})
-    send(page)
-    page.see("/Enter amounts as/.test(document.querySelector('dialog [role=alert]')?.innerText)")
-    page.fill(selector="dialog [name=amounts]", value="EUR 500.50, JPY 7000")
-    page.select(selector="dialog [name=days]", value="30")
-    send(page)
-    page.see("/^[0-9a-f]{64}$/.test(document.querySelector('dialog .secret')?.innerText.trim())")
-    first = page.text(selector="dialog .secret").strip()
-    page.picture("new-key")
-    page.press("dialog button.main")
-    page.see("/500\\.50.*7,000/.test(document.querySelector('[data-table=keys] tbody')?.innerText)")
-    assert first not in page.text(selector="body") and place.sql("select scopes, amounts from gateway.operator_key where note = 'till of the shop'") == [["read,money", "EUR:50050,JPY:7000"]]
-    wait_until("the key is good", lambda: place.http("GET", "/v1/operator/status", token=first).status == 200, 30)
-    do(page, "Replace", {"keep_s": "3600"})
-    send(page)
-    page.see("document.querySelector('dialog .secret')")
-    assert page.text(selector="dialog .secret").strip() != first
-    page.press("dialog button.main")
-    page.see("[...document.querySelectorAll('[data-table=keys] .badge')].some((badge) => badge.innerText === 'replaced')")
-    page.picture("keys")
-    do(page, "End now")
-    send(page)
-    done(page)
-    assert len(place.sql("select 1 from gateway.operator_key where note = 'till of the shop' and revoked is not null")) == 1
-    found = pages.browser.ask("problems")
-    assert not found, found
-
-
-def test_sessions():
-    """One's own sessions under one's name, those of all users under users; a session that is ended there has ended."""
-    page = pages.Page("console", "/operator/")
-    other = pages.Page("laptop", "/operator/", apart=True)
-    inside(other, "anna")
-    pages.browser.ask("problems")  # that it had no session
-    go(page, "me")
-    page.see("document.querySelectorAll('[data-table=sessions] tbody tr').length > 1 && document.querySelectorAll('[data-table=sessions] .badge').length === 1")
-    assert "Chrome on Linux" in page.text(selector="[data-table=sessions]") and "127.0.0.1" in page.text(selector="[data-table=sessions]")
-    page.picture("own-sessions")
-    do(page, "End all others", reason=None)
-    send(page)
-    done(page)
-    page.see("document.querySelectorAll('[data-table=sessions] tbody tr').length === 1")
-    other.evaluate(code="location.hash = 'users'")
-    other.see("/session has ended/.test(document.body.innerText)")
-    inside(other, "bert")
-    go(page, "users")
-    page.see("[...document.querySelectorAll('[data-table=user-sessions] tbody tr')].some((row) => row.innerText.includes('bert'))")
-    page.picture("user-sessions")
-    page.press("[data-table=user-sessions] tr:has-text('bert') button")
-    page.see("document.querySelector('dialog[open]')")
-    page.fill(selector="dialog [name=reason]", value="a test")
-    send(page)
-    done(page)
-    other.evaluate(code="location.hash = 'games'")
-    other.see("/session has ended/.test(document.body.innerText)")
-    pages.browser.ask("problems")  # the 401s themselves
-    pages.browser.ask("close", other.name)
 
 
 def proof_note(page, change):
@@ -762,73 +603,8 @@ def test_silence_leaves_only_an_action_in_doubt():
     page.see("document.querySelector('main') && !document.querySelector('main [role=alert]')")
 
 
-def test_another_operator():
-    """Who does not act on pools sees no figures of everybody's play, and of a pool without a part what all may see."""
-    add("otto", "viewer", 2)
-    place.sql("insert into pool.participation (operator, pool, takes_part, action) values (2, 1, false, '\\x00')", writer=True)
-    page = pages.Page("console", "/operator/")
-    out(page)
-    inside(page, "otto", 2)
-    for screen in ("overview", "health", "jackpots/2", "jackpots"):
-        go(page, screen)
-    page.see("/–/.test(document.querySelector('[data-table=pools] tbody tr')?.innerText)")  # the gateways have read the new row
-    go(page, "jackpots/1")
-    page.see("/takes no part/.test(document.querySelector('main').innerText)")
-    assert "Transfers" not in page.text(selector="main") and page.evaluate(code="document.querySelectorAll('[data-table=rows] tbody tr').length > 3"), page.text(selector="main")
-    page.picture("no-part")
-    go(page, "overview")
-    shown = page.text(selector="#summary")
-    assert "Instances" in shown and "Players" not in shown and "Jackpots paid" not in shown, shown
-    out(page)
-    inside(page, "anna")
-    found = pages.browser.ask("problems")
-    assert not found, found
-
-
-def test_users():
-    page = pages.Page("console", "/operator/")
-    go(page, "users")
-    do(page, "New user", {"name": "carl", "roles": "viewer"}, reason=None)
-    send(page)
-    page.see("document.querySelector('dialog .secret')")
-    page.picture("new-user")
-    secret = page.text(selector="dialog .secret").strip()
-    page.press("dialog button.main")
-    out(page)
-    login(page, "carl", secret)
-    page.see("document.querySelector('input[name=fresh]')")
-    for name, value in (("old", secret), ("fresh", "password of carl"), ("again", "password of carl")):
-        page.fill(selector=f"input[name={name}]", value=value)
-    page.press("button.main")
-    page.see("document.querySelector('nav a[href=\"#me\"]')?.innerText === 'carl'")
-    assert "Players" not in page.text(selector="nav") and "Users" not in page.text(selector="nav") and "Webhooks" not in page.text(selector="nav")
-    go(page, "jackpots/1")
-    assert "Pause" not in page.text(selector="main")
-    page.evaluate(code="location.hash = 'users'")
-    page.see("/None of your roles/.test(document.querySelector('main').innerText)")
-    page.picture("viewer")
-    assert operator(place, "/users/carl", {"action": "disable", "reason": "a test"}).status == 200
-    page.evaluate(code="location.hash = 'overview'")
-    page.see("/session has ended/.test(document.body.innerText)")
-    page.picture("ended")
-    pages.browser.ask("problems")
-
-
 if __name__ == "__main__":
-    with Desk("console") as place:
-        add("anna", "support,finance,jackpots,administrator")
-        add("bert", "jackpots")
-        add("fred", "support,finance")
-        add("ella", "support")
-        add("finn", "finance")
-        add("dora", "administrator")
-        for _ in range(3):
-            Person(place, deposit=100000)
-        pages.begin(place)
-        try:
-            run(*[f for name, f in list(globals().items()) if name.startswith("test_")])
-        except SystemExit as status:
-            if status.code:
-                raise
-        finally:
-            pages.browser.end()
+    with opened("console") as place:
+        inside(pages.Page("console", "/operator/"), "anna")
+        pages.browser.ask("problems")  # that there was no session
+        run(*[f for name, f in list(globals().items()) if name.startswith("test_")])

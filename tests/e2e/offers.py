@@ -8,7 +8,7 @@ import os
 import subprocess
 import time
 
-import console
+import lib_desk as console
 import lib_pages as pages
 import staff
 from lib_play import RULES, SECOND_KEY, Person, force, good, operator, second_key

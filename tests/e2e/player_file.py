@@ -7,7 +7,7 @@ import socket
 import subprocess
 import time
 
-import console
+import lib_desk as console
 import lib_pages as pages
 import staff
 from lib_play import GAME, RULES, Person, force, operator

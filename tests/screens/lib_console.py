@@ -1,7 +1,7 @@
 """The operator's console for who looks at it: an installation with something on each screen, the screens, the forms of their actions, and the film of a question."""
 import time
 
-import console
+import lib_desk as console
 from lib_play import RULES, Person, force, pool_action
 from lib_screens import film_of
 from lib_stack import wait_until

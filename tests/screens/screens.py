@@ -12,7 +12,7 @@ import traceback
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "e2e"))
 # pylint: disable=wrong-import-position
-import console
+import lib_desk as console
 import lib_console
 import lib_pages
 from lib_deal import MISS, Deal

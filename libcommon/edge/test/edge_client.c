@@ -7,6 +7,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
@@ -85,4 +86,11 @@ void ask(uint16_t to, const char *request, char *out, size_t room)
 	send_all(fd, request, strlen(request));
 	(void)receive(fd, out, room, 1);
 	(void)close(fd);
+}
+
+void get(uint16_t to, const char *path, char *out, size_t room)
+{
+	char request[512];
+	(void)snprintf(request, sizeof(request), "GET %s HTTP/1.1\r\nHost: x\r\n\r\n", path);
+	ask(to, request, out, room);
 }

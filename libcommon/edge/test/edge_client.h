@@ -15,5 +15,7 @@ size_t receive(int fd, char *out, size_t room, unsigned count);
 size_t take(int fd, char *out, size_t n);
 /* Sends one request over a connection of its own, and reads its answer. */
 void ask(uint16_t to, const char *request, char *out, size_t room);
+/* Asks for a path so. */
+void get(uint16_t to, const char *path, char *out, size_t room);
 
 #endif

@@ -2,6 +2,7 @@
  * nothing, and a process without descriptors. Clients come from addresses in 127.0.0.0/8. */
 #include "libcommon/edge/door_settings.h"
 #include "libcommon/edge/edge.h"
+#include "libcommon/edge/test/edge_server.h"
 #include "libcommon/io/log.h"
 
 #include <setjmp.h>
@@ -14,7 +15,6 @@
 #include <fcntl.h>
 #include <netinet/in.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -33,13 +33,6 @@ static void on_peer(struct edge_request *request, void *context)
 	edge_answer(request, 200, "text/plain", edge_peer(request), strlen(edge_peer(request)));
 }
 
-static void *run(void *context)
-{
-	(void)context;
-	(void)edge_run(edge);
-	return NULL;
-}
-
 static void begin(const struct door_settings *doors, uint32_t connections_max)
 {
 	static const struct edge_route routes[] = {
@@ -56,13 +49,12 @@ static void begin(const struct door_settings *doors, uint32_t connections_max)
 	};
 	log_open("test", "test-1", LOG_ERROR);
 	edge = edge_new(&config);
-	assert_int_equal(pthread_create(&thread, NULL, run, NULL), 0);
+	thread = edge_server_run(edge);
 }
 
 static void end(void)
 {
-	assert_int_equal(kill(getpid(), SIGTERM), 0);
-	assert_int_equal(pthread_join(thread, NULL), 0);
+	edge_server_end(thread);
 	edge_free(&edge);
 	assert_null(edge);
 }
@@ -83,7 +75,7 @@ static int connect_on(int fd, const char *address)
 {
 	struct sockaddr_in there = {
 		.sin_family = AF_INET,
-		.sin_port = htons((uint16_t)atoi(strrchr(address, ':') + 1)),
+		.sin_port = htons(edge_server_port(address)),
 		.sin_addr.s_addr = htonl(INADDR_LOOPBACK),
 	};
 	assert_int_equal(connect(fd, (struct sockaddr *)&there, sizeof(there)), 0);

@@ -2,6 +2,7 @@
  * not send. */
 #include "libcommon/edge/edge.h"
 #include "libcommon/edge/test/edge_client.h"
+#include "libcommon/edge/test/edge_server.h"
 #include "libcommon/edge/ws_frame.h"
 #include "libcommon/io/log.h"
 
@@ -11,8 +12,6 @@
 #include <cmocka.h>
 
 #include <pthread.h>
-#include <signal.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -58,13 +57,6 @@ static void on_socket(struct edge_request *request, void *context)
 		(void)edge_answer_websocket(request, &ops, context);
 }
 
-static void *run(void *context)
-{
-	(void)context;
-	(void)edge_run(edge);
-	return NULL;
-}
-
 static int start(void **state)
 {
 	static const struct edge_route routes[] = {
@@ -83,16 +75,16 @@ static int start(void **state)
 	(void)state;
 	log_open("test", "test-1", LOG_ERROR);
 	edge = edge_new(&config);
-	port = (uint16_t)atoi(strrchr(edge_address(edge), ':') + 1);
-	health_port = (uint16_t)atoi(strrchr(edge_health_address(edge), ':') + 1);
-	return pthread_create(&thread, NULL, run, NULL);
+	port = edge_server_port(edge_address(edge));
+	health_port = edge_server_port(edge_health_address(edge));
+	thread = edge_server_run(edge);
+	return 0;
 }
 
 static int end(void **state)
 {
 	(void)state;
-	if (kill(getpid(), SIGTERM) != 0 || pthread_join(thread, NULL) != 0)
-		return -1;
+	edge_server_end(thread);
 	edge_free(&edge);
 	return 0;
 }
