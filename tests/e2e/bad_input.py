@@ -370,7 +370,7 @@ def metric(name, service):
 
 
 def kafka_raw(*arguments, data=b""):
-    return subprocess.run([f"{BIN}/kafka-raw", *arguments], input=data.hex().encode(), env={**place.environment, **place.stack}, cwd=place.data, capture_output=True, timeout=30, check=True).stdout.decode()
+    return subprocess.run([f"{BIN}/kafka-raw", *arguments], input=data.hex().encode(), env={**place.environment, **place.stack}, cwd=place.data, capture_output=True, timeout=120, check=True).stdout.decode()
 
 
 ENVELOPE_LATER = bytes.fromhex("0a020863")  # schema 99
