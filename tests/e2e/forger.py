@@ -30,7 +30,7 @@ def booked():
 def refused(service, name="carillon_bus_refused_total"):
     """reason -> count, of an instance of the service."""
     address = wait_until(f"{service} to be there", lambda: place.sql(f"select health from carillon.instance where service = '{service}' and heartbeat > now() - interval '3 s'"), 20)[0][0]
-    text = subprocess.run(["curl", "-s", f"http://{address}/metrics"], capture_output=True, text=True, timeout=10, check=True).stdout
+    text = subprocess.run(["curl", "-s", f"http://{address}/metrics"], capture_output=True, text=True, timeout=60, check=True).stdout
     return {reason: int(float(n)) for reason, n in re.findall(rf'^{name}{{.*?reason="(\w+)"}} (\S+)$', text, re.M)}
 
 

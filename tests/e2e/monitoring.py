@@ -102,7 +102,7 @@ def test_alerts_of_one_name_come_as_one():
 
 
 def amtool(*arguments):
-    done = subprocess.run(["amtool", f"--alertmanager.url=http://127.0.0.1:{place.monitor['ALERTMANAGER_PORT']}", *arguments], capture_output=True, text=True, timeout=20, check=False)
+    done = subprocess.run(["amtool", f"--alertmanager.url=http://127.0.0.1:{place.monitor['ALERTMANAGER_PORT']}", *arguments], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 
