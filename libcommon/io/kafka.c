@@ -28,16 +28,9 @@ bool kafka_is_none(const char *brokers)
 	return strcmp(brokers, KAFKA_NONE) == 0;
 }
 
-/* A log-in takes longer than kafka_login.c waits: librdkafka tries again soon. */
-static bool logs_in(const char *text)
-{
-	return strstr(text, "Operation now in progress") != NULL;
-}
-
 void kafka_error_log(int error, const char *reason)
 {
-	log_line(logs_in(reason) ? LOG_DEBUG : LOG_INFO, "kafka: %s: %s",
-		rd_kafka_err2name((rd_kafka_resp_err_t)error), reason);
+	log_info("kafka: %s: %s", rd_kafka_err2name((rd_kafka_resp_err_t)error), reason);
 }
 
 /* librdkafka's log. Its warnings of lost connections are logged as info, because a restarting
@@ -47,7 +40,7 @@ static void on_log(const rd_kafka_t *rk, int level, const char *facility, const 
 	(void)rk;
 	enum log_level ours = level <= 3 ? LOG_WARN : level <= 5 ? LOG_INFO : LOG_DEBUG;
 	if (strcmp(facility, "FAIL") == 0 || strcmp(facility, "ERROR") == 0)
-		ours = logs_in(text) ? LOG_DEBUG : LOG_INFO;
+		ours = LOG_INFO;
 	log_line(ours, LOG_EVENT("kafka.library.message") "kafka %s: %s", facility, text);
 }
 

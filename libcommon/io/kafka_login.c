@@ -1,8 +1,11 @@
-/* librdkafka lets us make its connections (connect_cb), but it holds a lock meanwhile. So a thread
- * of its own makes each connection and logs in. The callback waits for it for a moment, which is
- * nearly always enough; else librdkafka tries again soon, and finds the connection ready. */
+/* librdkafka lets us make its connections (connect_cb), but it holds a lock meanwhile, and after a
+ * callback that fails it waits a second. So the callback returns at once: librdkafka's socket
+ * becomes one that cannot be written to, which librdkafka takes for a connection under way, and a
+ * thread connects and logs in. Then the thread puts its connection in the socket's place and closes
+ * the other end, which wakes librdkafka. */
 #include "libcommon/io/kafka_login.h"
 
+#include "libcommon/base/per_second.h"
 #include "libcommon/io/clock.h"
 #include "libcommon/io/kafka_wire.h"
 #include "libcommon/io/log.h"
@@ -21,24 +24,21 @@
 #include <unistd.h>
 
 #define ATTEMPTS_MAX 64
-#define WAIT_US 50000u
-#define KEPT_US 10000000u    /* a connection that its asker has not taken: it is gone */
 #define SAY_US 1000000u	     /* between two lines of the log */
 #define REFUSED_US 10000000u /* after a refusal, until it counts as over */
 
 struct attempt {
-	enum { NONE = 0, WORKS, READY, FAILED } state;
-	const void *asker;
+	bool works;
 	struct sockaddr_storage address;
 	socklen_t length;
-	int fd, error;
-	uint64_t since_us;
+	int socket; /* librdkafka's; -1: it has closed it */
+	int other;  /* the other end of what stands in its place */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects all below */
-static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static struct attempt attempts[ATTEMPTS_MAX];
 static uint64_t refused_us, said_us;
+static struct per_second lost_said;
 static char refusal[240];
 static struct metric *refusals;
 
@@ -96,6 +96,15 @@ static void refuse(const char *found, const char *expected)
 	(void)pthread_mutex_unlock(&lock);
 }
 
+/* librdkafka does not learn why. */
+static void lost(int error)
+{
+	(void)pthread_mutex_lock(&lock);
+	if (error != EACCES && per_second_take(&lost_said, clock_mono_us(), 1))
+		log_info("kafka: cannot connect: %s; trying again", strerror(error));
+	(void)pthread_mutex_unlock(&lock);
+}
+
 static void accepted(void)
 {
 	(void)pthread_mutex_lock(&lock);
@@ -147,18 +156,29 @@ static int connection_new(const struct sockaddr *address, socklen_t length)
 	return fd;
 }
 
+/* The socket is librdkafka's until librdkafka closes it: then its number may be another's. */
+static void hand_over(struct attempt *attempt, int connection)
+{
+	(void)pthread_mutex_lock(&lock);
+	if (connection >= 0 && attempt->socket >= 0)
+		(void)dup3(connection, attempt->socket, O_CLOEXEC);
+	/* With bytes in it that nobody has read: librdkafka finds ECONNRESET if it has no
+	 * connection. */
+	(void)close(attempt->other);
+	attempt->works = false;
+	(void)pthread_mutex_unlock(&lock);
+	if (connection >= 0)
+		(void)close(connection);
+}
+
 static void *work(void *context)
 {
 	struct attempt *attempt = context;
-	int fd = connection_new((struct sockaddr *)&attempt->address, attempt->length);
-	int error = errno;
-	(void)pthread_mutex_lock(&lock);
-	attempt->fd = fd;
-	attempt->error = error;
-	attempt->state = fd >= 0 ? READY : FAILED;
-	attempt->since_us = clock_mono_us();
-	(void)pthread_cond_broadcast(&changed);
-	(void)pthread_mutex_unlock(&lock);
+	int connection =
+		connection_new((const struct sockaddr *)&attempt->address, attempt->length);
+	if (connection < 0)
+		lost(errno);
+	hand_over(attempt, connection);
 	return NULL;
 }
 
@@ -168,95 +188,74 @@ static bool work_begin(struct attempt *attempt)
 	sigset_t all, before;
 	pthread_t thread;
 	pthread_attr_t detached;
-	attempt->state = WORKS;
 	(void)sigfillset(&all);
 	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
 	(void)pthread_attr_init(&detached);
 	(void)pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
-	if (pthread_create(&thread, &detached, work, attempt) != 0)
-		attempt->state = NONE;
+	attempt->works = pthread_create(&thread, &detached, work, attempt) == 0;
 	(void)pthread_attr_destroy(&detached);
 	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return attempt->state == WORKS;
+	return attempt->works;
 }
 
-static void old_close(uint64_t now_us)
+/* Takes the socket's place with an end of a pair that is full; returns the other end, or -1. */
+static int stand_in(int socket)
 {
-	for (size_t i = 0; i < ATTEMPTS_MAX; i++) {
-		struct attempt *attempt = &attempts[i];
-		if ((attempt->state != READY && attempt->state != FAILED) ||
-			now_us < attempt->since_us + KEPT_US)
-			continue;
-		if (attempt->fd >= 0)
-			(void)close(attempt->fd);
-		attempt->state = NONE;
+	static const char nothing[1024];
+	int pair[2];
+	bool stands;
+	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) != 0)
+		return -1;
+	while (send(pair[0], nothing, sizeof(nothing), MSG_NOSIGNAL) > 0) {
 	}
+	stands = dup3(pair[0], socket, O_CLOEXEC) >= 0;
+	(void)close(pair[0]);
+	if (stands)
+		return pair[1];
+	(void)close(pair[1]);
+	return -1;
 }
 
-static bool is_of(const struct attempt *attempt, const void *asker, const struct sockaddr *address,
-	socklen_t length)
+static struct attempt *attempt_unused(void)
 {
-	return attempt->state != NONE && attempt->asker == asker && attempt->length == length &&
-	       memcmp(&attempt->address, address, length) == 0;
+	for (size_t i = 0; i < ATTEMPTS_MAX; i++)
+		if (!attempts[i].works)
+			return &attempts[i];
+	return NULL;
 }
 
-/* The attempt for this asker and address, begun if there is none; NULL: too many. */
-static struct attempt *attempt_of(
-	const void *asker, const struct sockaddr *address, socklen_t length)
-{
-	struct attempt *unused = NULL;
-	for (size_t i = 0; i < ATTEMPTS_MAX; i++) {
-		struct attempt *attempt = &attempts[i];
-		if (attempt->state == NONE)
-			unused = attempt;
-		else if (is_of(attempt, asker, address, length))
-			return attempt;
-	}
-	if (unused == NULL)
-		return NULL;
-	unused->asker = asker;
-	unused->length = length;
-	memcpy(&unused->address, address, length);
-	return work_begin(unused) ? unused : NULL;
-}
-
-static void wait_briefly(const struct attempt *attempt)
-{
-	struct timespec until;
-	(void)clock_gettime(CLOCK_REALTIME, &until);
-	until.tv_nsec += WAIT_US * 1000;
-	until.tv_sec += until.tv_nsec / 1000000000;
-	until.tv_nsec %= 1000000000;
-	while (attempt->state == WORKS && pthread_cond_timedwait(&changed, &lock, &until) == 0) {
-	}
-}
-
-/* The connection takes the place of librdkafka's own socket. */
 static int on_connect(
 	int fd, const struct sockaddr *address, int length, const char *id, void *opaque)
 {
-	int error = EINPROGRESS;
+	bool begun = false;
 	(void)id;
+	(void)opaque;
 	(void)pthread_mutex_lock(&lock);
-	old_close(clock_mono_us());
-	struct attempt *attempt = attempt_of(opaque, address, (socklen_t)length);
-	if (attempt == NULL)
-		error = EAGAIN;
-	else
-		wait_briefly(attempt);
-	/* Meanwhile another may have taken it, and its place. */
-	if (attempt != NULL && !is_of(attempt, opaque, address, (socklen_t)length))
-		error = EAGAIN;
-	else if (attempt != NULL && attempt->state == FAILED) {
-		error = attempt->error;
-		attempt->state = NONE;
-	} else if (attempt != NULL && attempt->state == READY) {
-		error = dup3(attempt->fd, fd, O_CLOEXEC) < 0 ? errno : 0;
-		(void)close(attempt->fd);
-		attempt->state = NONE;
+	struct attempt *attempt = attempt_unused();
+	int other = attempt == NULL ? -1 : stand_in(fd);
+	if (other >= 0) {
+		*attempt = (struct attempt){
+			.socket = fd, .other = other, .length = (socklen_t)length
+		};
+		memcpy(&attempt->address, address, (size_t)length);
+		begun = work_begin(attempt);
+		if (!begun)
+			(void)close(other);
 	}
 	(void)pthread_mutex_unlock(&lock);
-	return error;
+	return begun ? 0 : EAGAIN;
+}
+
+static int on_close(int fd, void *opaque)
+{
+	(void)opaque;
+	(void)pthread_mutex_lock(&lock);
+	for (size_t i = 0; i < ATTEMPTS_MAX; i++)
+		if (attempts[i].works && attempts[i].socket == fd)
+			attempts[i].socket = -1;
+	int closed = close(fd);
+	(void)pthread_mutex_unlock(&lock);
+	return closed;
 }
 
 void kafka_login_configure(rd_kafka_conf_t *conf)
@@ -269,4 +268,5 @@ void kafka_login_configure(rd_kafka_conf_t *conf)
 			"Log-ins to Kafka that failed: no readable password, or a wrong one.");
 	(void)pthread_mutex_unlock(&lock);
 	rd_kafka_conf_set_connect_cb(conf, on_connect);
+	rd_kafka_conf_set_closesocket_cb(conf, on_close);
 }

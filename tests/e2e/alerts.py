@@ -146,7 +146,7 @@ def test_loop_that_is_stuck():
         place.reaches("InstanceUnhealthy", instance=name)
 
         def lags():
-            subprocess.run([f"{BIN}/kafka-raw", "flood", "jackpot.feed", "0", "40000"], check=False, timeout=60, env={**place.environment, **place.stack}, cwd=place.data)
+            subprocess.run([f"{BIN}/kafka-raw", "flood", "jackpot.feed", "0", "40000"], check=False, timeout=120, env={**place.environment, **place.stack}, cwd=place.data)
             for _ in range(3):  # of three transactions one is a commit
                 gate.let_one()
                 scraped(name)

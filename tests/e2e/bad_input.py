@@ -364,13 +364,13 @@ def test_subscriptions():
 def metric(name, service):
     total = 0
     for _, address in place.sql(f"select name, health from carillon.instance where service = '{service}' and heartbeat > now() - interval '3 s'"):
-        text = subprocess.run(["curl", "-s", f"http://{address}/metrics"], capture_output=True, text=True, timeout=10, check=False).stdout
+        text = subprocess.run(["curl", "-s", f"http://{address}/metrics"], capture_output=True, text=True, timeout=60, check=False).stdout
         total += sum(int(float(line.split()[-1])) for line in text.splitlines() if line.split("{")[0].split(" ")[0] == name)
     return total
 
 
 def kafka_raw(*arguments, data=b""):
-    return subprocess.run([f"{BIN}/kafka-raw", *arguments], input=data.hex().encode(), env={**place.environment, **place.stack}, cwd=place.data, capture_output=True, timeout=30, check=True).stdout.decode()
+    return subprocess.run([f"{BIN}/kafka-raw", *arguments], input=data.hex().encode(), env={**place.environment, **place.stack}, cwd=place.data, capture_output=True, timeout=120, check=True).stdout.decode()
 
 
 ENVELOPE_LATER = bytes.fromhex("0a020863")  # schema 99
@@ -447,7 +447,7 @@ def test_books_balance_after_bad_input():
 
 def help_table(binary):
     """Name -> (type, least, most, required), as the program itself says."""
-    text = subprocess.run([binary, "--help"], env={"PATH": os.environ["PATH"]}, capture_output=True, text=True, timeout=10, check=True).stdout
+    text = subprocess.run([binary, "--help"], env={"PATH": os.environ["PATH"]}, capture_output=True, text=True, timeout=60, check=True).stdout
     table = {}
     for name, kind, low, high, rest in re.findall(r"^  ([A-Z_]+)\s+(text|whole number|true or false)(?: (-?\d+)\.\.(-?\d+))?, (.*)$", text, re.M):
         table[name] = (kind, int(low or 0), int(high or 0), rest == "required")
@@ -484,7 +484,7 @@ def test_settings_of_every_service():
         for (environment, name, word), done in zip(tries, ends):
             if done.returncode != 2 or name not in done.stderr or word not in done.stderr:
                 faults.append(f"{service} {name}={environment.get(name, 'missing')[:40]}: status {done.returncode}: {done.stderr[:200]}")
-        done = subprocess.run([f"{BIN}/{service}", "argument"], env=given, capture_output=True, text=True, timeout=20, check=False)
+        done = subprocess.run([f"{BIN}/{service}", "argument"], env=given, capture_output=True, text=True, timeout=60, check=False)
         if done.returncode != 2 or "argument" not in done.stderr:
             faults.append(f"{service} argument: {done.returncode} {done.stderr[:200]}")
     assert not faults, f"{len(faults)} of {cases} cases:\n" + "\n".join(faults[:40])
@@ -511,7 +511,7 @@ def test_arguments_of_every_program():
     table += [("kafka-raw", arguments, "expected") for arguments in ((), ("nothing",), ("send",), ("send", "nothing", "0"), ("send", "dead.letters", "x"), ("send", "dead.letters", "-1"), ("letters", "more"), ("letters",))]
     faults = []
     for name, arguments, text in table:
-        done = subprocess.run([f"{BIN}/{name}", *arguments], env={"PATH": os.environ["PATH"]}, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=20, check=False)
+        done = subprocess.run([f"{BIN}/{name}", *arguments], env={"PATH": os.environ["PATH"]}, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=60, check=False)
         if done.returncode != 2 or text not in done.stderr or not done.stderr:
             faults.append(f"{name} {' '.join(arguments)[:80]}: status {done.returncode}: {done.stderr[:200]}")
     assert not faults, f"{len(faults)} of {len(table)} cases:\n" + "\n".join(faults)
@@ -525,7 +525,7 @@ def test_supervisor_configs():
         with tempfile.NamedTemporaryFile("w", suffix=".conf") as file:
             file.write(line + "\n")
             file.flush()
-            done = subprocess.run([f"{BIN}/carillon-supervisor", "--check", file.name], capture_output=True, text=True, timeout=10, check=False)
+            done = subprocess.run([f"{BIN}/carillon-supervisor", "--check", file.name], capture_output=True, text=True, timeout=60, check=False)
         assert done.returncode == 1 and "line " in done.stderr and "expected" in done.stderr or "found" in done.stderr, (line[:80], done)
 
 

@@ -55,7 +55,7 @@ def kinds(person):
 
 
 def provider():
-    with urllib.request.urlopen(f"http://127.0.0.1:{place.ports['PAYMENT_PORT']}/v1/payouts", timeout=5) as answer:
+    with urllib.request.urlopen(f"http://127.0.0.1:{place.ports['PAYMENT_PORT']}/v1/payouts", timeout=60) as answer:
         return {p["id"]: p for p in json.load(answer)["payouts"]}
 
 

@@ -182,7 +182,7 @@ def test_a_row_that_is_refused_is_skipped():
 
 def test_a_letter_of_nobody_is_not_kept():
     message = letter("wallet.commands", deposit(Person(place), 5), "of nobody")
-    subprocess.run([f"{BIN}/kafka-raw", "send", "dead.letters", "0"], input=message.hex(), text=True, check=True, timeout=60, env={**place.environment, **place.stack}, cwd=place.data)
+    subprocess.run([f"{BIN}/kafka-raw", "send", "dead.letters", "0"], input=message.hex(), text=True, check=True, timeout=120, env={**place.environment, **place.stack}, cwd=place.data)
     written(b"", "after it", "wallet.facts")
     assert named("of nobody") is None
     act(seen("after it"), "settle")

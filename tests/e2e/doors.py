@@ -53,7 +53,7 @@ def port(name):
 
 def metric(instance, name):
     health = place.sql(f"select health from carillon.instance where name = '{instance}'")[0][0]
-    with urllib.request.urlopen(f"http://{health}/metrics", timeout=10) as answer:
+    with urllib.request.urlopen(f"http://{health}/metrics", timeout=60) as answer:
         return sum(int(float(line.rsplit(" ", 1)[1])) for line in answer.read().decode().splitlines() if re.match(rf"{name}[ {{]", line))
 
 
@@ -69,7 +69,7 @@ def cpu_s(name):
 def served(to, path="/healthz"):
     """A new client's first request; how long it took."""
     began = time.monotonic()
-    connection = http.client.HTTPConnection("127.0.0.1", to, timeout=10)
+    connection = http.client.HTTPConnection("127.0.0.1", to, timeout=60)
     try:
         connection.request("GET", path)
         assert connection.getresponse().status == 200
@@ -83,7 +83,7 @@ class OldClients:
 
     def __init__(self):
         self.person = Person(place, deposit=100000)
-        self.connection = http.client.HTTPConnection("127.0.0.1", port("gateway-1"), timeout=20)
+        self.connection = http.client.HTTPConnection("127.0.0.1", port("gateway-1"), timeout=60)
         self.events = Socket(f"ws://127.0.0.1:{port('notifications-1')}/v1/events", {"subscribe": ["jackpots"]}, timeout=60)
         self.times, self.faults, self.frames, self.stop = [], [], 0, threading.Event()
         self.threads = [threading.Thread(target=self.play), threading.Thread(target=self.listen)]

@@ -19,7 +19,7 @@ place = None
 def told(name):
     """How often Postgres has told this instance that owners have changed."""
     (address,), = place.sql(f"select health from carillon.instance where name = '{name}'")
-    with urllib.request.urlopen(f"http://{address}/metrics", timeout=10) as answer:
+    with urllib.request.urlopen(f"http://{address}/metrics", timeout=60) as answer:
         return int(re.search(r"^carillon_owners_told_total (\d+)$", answer.read().decode(), re.MULTILINE).group(1))
 
 

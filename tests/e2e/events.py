@@ -54,7 +54,7 @@ def get(node, path, **headers):
 
 def metric(node, name):
     health = place.sql(f"select health from carillon.instance where name = 'notifications-{node}'")[0][0]
-    with urllib.request.urlopen(f"http://{health}/metrics", timeout=10) as answer:
+    with urllib.request.urlopen(f"http://{health}/metrics", timeout=60) as answer:
         found = re.search(rf"^{re.escape(name)} (\d+)$", answer.read().decode(), re.M)
     return int(found.group(1)) if found else 0
 

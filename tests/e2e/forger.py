@@ -30,7 +30,7 @@ def booked():
 def refused(service, name="carillon_bus_refused_total"):
     """reason -> count, of an instance of the service."""
     address = wait_until(f"{service} to be there", lambda: place.sql(f"select health from carillon.instance where service = '{service}' and heartbeat > now() - interval '3 s'"), 20)[0][0]
-    text = subprocess.run(["curl", "-s", f"http://{address}/metrics"], capture_output=True, text=True, timeout=10, check=True).stdout
+    text = subprocess.run(["curl", "-s", f"http://{address}/metrics"], capture_output=True, text=True, timeout=60, check=True).stdout
     return {reason: int(float(n)) for reason, n in re.findall(rf'^{name}{{.*?reason="(\w+)"}} (\S+)$', text, re.M)}
 
 
@@ -208,12 +208,12 @@ def test_events_without_a_mac_go_nowhere():
     for topic, message in (("wallet.facts", fact), ("jackpot.feed", feed), ("jackpot.facts", hit)):
         for partition in range(4):
             # Without keys; and by the wallet's with another partition's message would be refused alike (test_event_mac.c).
-            subprocess.run([f"{ROOT}/build/bin/kafka-raw", "send", topic, str(partition)], input=message.hex(), text=True, check=True, timeout=20,
+            subprocess.run([f"{ROOT}/build/bin/kafka-raw", "send", topic, str(partition)], input=message.hex(), text=True, check=True, timeout=120,
                            env={**place.environment, **place.stack}, cwd=place.data)
     for service in was:
         more(service, "unsigned", 4, was[service], name)
     # A reader cannot write: its keys are not those of the topic's writer.
-    done = subprocess.run([f"{ROOT}/build/bin/kafka-raw", "send", "wallet.facts", "0", "spin-engine"], input=fact.hex(), text=True, check=False, timeout=20,
+    done = subprocess.run([f"{ROOT}/build/bin/kafka-raw", "send", "wallet.facts", "0", "spin-engine"], input=fact.hex(), text=True, check=False, timeout=120,
                           env={**place.environment, **place.stack}, cwd=place.data, capture_output=True)
     assert done.returncode != 0 and "may not write" in done.stdout + done.stderr, done
     person.refresh()

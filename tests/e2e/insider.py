@@ -374,7 +374,7 @@ def test_dead_letters_are_believed_by_people_alone():
         answer = operator(place, f"/dead-letters/{letter['id']}/send", {"reason": "it looks good"})
         assert answer.status == 409 and answer.error["code"] == "letter_not_sent", answer
         table.refused(service, "let a user send an invented deposit", "the letter is not of the owner of such commands")
-    done = subprocess.run([f"{BIN}/kafka-raw", "letters"], cwd=place.data, env={**place.environment, **place.stack}, capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run([f"{BIN}/kafka-raw", "letters"], cwd=place.data, env={**place.environment, **place.stack}, capture_output=True, text=True, timeout=120, check=True)
     for service in writers:
         assert f"invented by {service}" in done.stdout, (service, done.stdout)
         table.remains(service, "write a dead letter about nothing", "writes dead letters")

@@ -159,5 +159,5 @@ PROBE = field(1, field(1, 1)) + field(31, b"")  # a kind that nobody has
 def refused(place, service, name="carillon_bus_refused_total"):
     """reason -> count, of the service's first instance."""
     address = place.sql(f"select health from carillon.instance where name = '{service}-1'")[0][0]
-    with urllib.request.urlopen(f"http://{address}/metrics", timeout=20) as answer:
+    with urllib.request.urlopen(f"http://{address}/metrics", timeout=60) as answer:
         return {reason: int(float(n)) for reason, n in re.findall(rf'^{name}{{.*?reason="(\w+)"}} (\S+)$', answer.read().decode(), re.M)}

@@ -68,7 +68,7 @@ class Watched(Installation):
         self.monitor = pairs(f"{self.data}/run/ports")
 
     def answer(self, port, path):
-        with urllib.request.urlopen(f"http://127.0.0.1:{self.monitor[port]}{path}", timeout=10) as answer:
+        with urllib.request.urlopen(f"http://127.0.0.1:{self.monitor[port]}{path}", timeout=60) as answer:
             return json.load(answer)
 
     def query(self, text):

@@ -53,7 +53,7 @@ class Bus(Installation):
         return self.sql("select clock_timestamp()")[0][0]
 
     def raw(self, topic, partition, message):
-        subprocess.run([f"{BIN}/kafka-raw", "send", topic, str(partition), SENDERS.get(topic, "gateway")], input=message.hex(), text=True, check=True, timeout=20,
+        subprocess.run([f"{BIN}/kafka-raw", "send", topic, str(partition), SENDERS.get(topic, "gateway")], input=message.hex(), text=True, check=True, timeout=120,
                        env={**self.environment, **self.stack}, cwd=self.data)
 
     def operator(self, pool, action):

@@ -102,7 +102,7 @@ def test_alerts_of_one_name_come_as_one():
 
 
 def amtool(*arguments):
-    done = subprocess.run(["amtool", f"--alertmanager.url=http://127.0.0.1:{place.monitor['ALERTMANAGER_PORT']}", *arguments], capture_output=True, text=True, timeout=20, check=False)
+    done = subprocess.run(["amtool", f"--alertmanager.url=http://127.0.0.1:{place.monitor['ALERTMANAGER_PORT']}", *arguments], capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
 
@@ -136,7 +136,7 @@ def test_id_with_other_content_is_told():
 
 def test_unsigned_message_is_told():
     """Somebody who has none of the keys writes to Kafka."""
-    subprocess.run([f"{BIN}/kafka-raw", "send", "wallet.facts", "0"], input="00", text=True, check=True, timeout=20, env={**place.environment, **place.stack}, cwd=place.data)
+    subprocess.run([f"{BIN}/kafka-raw", "send", "wallet.facts", "0"], input="00", text=True, check=True, timeout=120, env={**place.environment, **place.stack}, cwd=place.data)
     place.reaches("EventsRefused", topic="wallet.facts")
 
 

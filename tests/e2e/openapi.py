@@ -80,7 +80,7 @@ def test_what_is_open_to_all():
         assert place.http("GET", path).status == 200, path
     assert place.http("GET", "/metrics").status == 404, "metrics are on the inside port alone"
     health = place.sql("select health from carillon.instance where name = 'gateway-1'")[0][0]
-    with urllib.request.urlopen(f"http://{health}/metrics", timeout=10) as answer:
+    with urllib.request.urlopen(f"http://{health}/metrics", timeout=60) as answer:
         assert answer.status == 200 and b"carillon_http_requests_total" in answer.read()
     place.answered.add(("GET", "/metrics"))
     for game in place.http("GET", "/v1/games").json["games"]:

@@ -370,7 +370,7 @@ def test_routes_without_an_operator():
     answer = count("a login", "nobody", "POST", "/v1/operator/login", login, False)
     assert answer.status == 401, ("a user of operator 1 is none of operator 2", answer)
     base = place.http("GET", "/v1/config").json["events_url"].replace("ws://", "http://").rsplit("/v1/", 1)[0]
-    with urllib.request.urlopen(f"{base}/v1/events/latest?channels=jackpots,winners", timeout=20) as latest:
+    with urllib.request.urlopen(f"{base}/v1/events/latest?channels=jackpots,winners", timeout=60) as latest:
         text = latest.read().decode()
     assert not [secret for secret in SECRETS if re.search(rf"(?<![0-9A-Za-z.]){re.escape(secret)}(?![0-9A-Za-z])", text)] and WORD not in text, text
     CELLS["GET", "/v1/events/latest"].add("nobody")

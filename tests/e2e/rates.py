@@ -224,7 +224,7 @@ def test_years_of_daily_rates_fit():
 
 def metric(service, name):
     address = place.sql(f"select health from carillon.instance where name = '{service}'")[0][0]
-    with urllib.request.urlopen(f"http://{address}/metrics", timeout=5) as answer:
+    with urllib.request.urlopen(f"http://{address}/metrics", timeout=60) as answer:
         return next((float(line.split()[1]) for line in answer.read().decode().splitlines() if line.startswith(name + " ")), None)
 
 

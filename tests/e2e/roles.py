@@ -413,7 +413,7 @@ def test_watch_may_read_what_it_tells():
         address = wait_until("its address", lambda: re.search(r"metrics on ([0-9.:]+)", read_text(log)), 10).group(1)
 
         def told():
-            with urllib.request.urlopen(f"http://{address}/metrics", timeout=10) as answer:
+            with urllib.request.urlopen(f"http://{address}/metrics", timeout=60) as answer:
                 text = answer.read().decode()
             return all(re.search(line, text, flags=re.M) for line in expected)
         expected = [rf'^carillon_instances{{service="{name}"}} 1$' for name in SERVICES] + [rf"^carillon_{name}_up 1$" for name in ("postgres", "redis", "kafka")] + [

@@ -356,7 +356,7 @@ def test_health_and_metrics():
     address = place.sql("select health from carillon.instance where name = 'echo-1'")[0][0]
     for path, expected in (("healthz", "ok"), ("readyz", "ok"), ("metrics", "carillon_commits_total"), ("nothing", "expected /healthz")):
         curl = ["curl", "-s", f"http://{address}/{path}"]
-        wait_until(f"{expected} at {path}", lambda: expected in subprocess.run(curl, capture_output=True, text=True, timeout=10, check=False).stdout, 3)
+        wait_until(f"{expected} at {path}", lambda: expected in subprocess.run(curl, capture_output=True, text=True, timeout=60, check=False).stdout, 3)
 
 
 def links(seconds):

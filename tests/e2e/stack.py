@@ -98,7 +98,7 @@ def test_restart_and_hold(data):
     check("a held program stays dead", until(lambda: "a\theld" in read(f"{data}/run/set-up.status")) is not None)
     os.unlink(f"{data}/run/hold/a")
     check("and comes back when let go", until(lambda: "a\trunning" in read(f"{data}/run/set-up.status")) is not None)
-    other = subprocess.run([SUPERVISOR, f"--dir={data}", "set-up.conf"], capture_output=True, text=True, timeout=10, check=False)
+    other = subprocess.run([SUPERVISOR, f"--dir={data}", "set-up.conf"], capture_output=True, text=True, timeout=60, check=False)
     check("a second supervisor of the same set-up is refused", other.returncode == 1 and "another supervisor" in other.stderr, other.stderr)
     return process
 

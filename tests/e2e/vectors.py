@@ -306,7 +306,7 @@ def test_v9_a_claim_delivered_five_times():
 def metric(instance, name):
     import urllib.request
     address = place.sql(f"select health from carillon.instance where name = '{instance}'")[0][0]
-    with urllib.request.urlopen(f"http://{address}/metrics", timeout=5) as answer:
+    with urllib.request.urlopen(f"http://{address}/metrics", timeout=60) as answer:
         return sum(int(float(line.rsplit(" ", 1)[1])) for line in answer.read().decode().splitlines() if line.startswith(name))
 
 

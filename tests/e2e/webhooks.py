@@ -289,7 +289,7 @@ def jackpotctl(*words, status=0):
 
 def metric(name):
     health = place.sql("select health from carillon.instance where name = 'gateway-1'")[0][0]
-    with urllib.request.urlopen(f"http://{health}/metrics", timeout=10) as answer:
+    with urllib.request.urlopen(f"http://{health}/metrics", timeout=60) as answer:
         return next(int(float(line.split(" ")[1])) for line in answer.read().decode().splitlines() if line.startswith(f"{name} "))
 
 
