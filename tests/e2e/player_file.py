@@ -502,6 +502,52 @@ def attempt(person, name):
         return None
 
 
+def test_a_player_is_pseudonymised_in_the_console():
+    """Who may not, has no button; who may is told what must be settled before; two of them do it."""
+    person = account()
+    assert user("support").of(f"/players/{person.number}/notes", {"text": WHO}).status == 200
+    second()
+    page = pages.Page("console", "/operator/")
+    console.inside(page, "a-support")
+    pages.browser.ask("problems")  # that it had no session
+    console.go(page, f"players/{person.number}")
+    page.see("document.querySelector('button[name=export]') && document.querySelector('#notes .note')")
+    assert page.evaluate(code="![...document.querySelectorAll('main button')].some((one) => one.innerText.includes('Pseudonymise'))")
+    console.out(page)
+    console.inside(page, "a-finance")
+    console.go(page, f"players/{person.number}")
+    console.do(page, "Pseudonymise", reason="they asked for it")
+    page.see("/ledger stays as it is/.test(document.querySelector('dialog .what')?.innerText)")
+    console.send(page)
+    page.see("/not settled yet.*in block/.test(document.querySelector('dialog [role=alert]')?.innerText)")
+    page.press("dialog button[aria-label=Close]")
+    page.see("!document.querySelector('dialog')")
+    pages.browser.ask("problems")  # that it was refused
+    emptied(person)
+    wait_until("an account that rests", lambda: place.sql(f"select gateway.player_left({person.id}) is null", writer=True) == [["t"]], 60)
+    console.do(page, "Pseudonymise", reason="they asked for it")
+    console.send(page)
+    page.see("/second person/.test(document.querySelector('dialog')?.innerText)")
+    page.press("dialog button.main")
+    console.out(page)
+    console.inside(page, "b-finance")
+    row = f"[...document.querySelectorAll('[data-table=approvals] tbody tr')].find((row) => row.innerText.includes('{person.name}'))"
+    console.go(page, "approvals")
+    page.see(f"/Pseudonymise the player/.test({row}?.innerText)")
+    page.evaluate(code=f"[...{row}.querySelectorAll('button')].find((one) => one.innerText === 'Approve').click()")
+    page.see("/operator-1 a-finance asks.*they asked for it/.test(document.querySelector('dialog[open] .what')?.innerText)")
+    page.fill(selector="dialog [name=reason]", value="agreed")
+    console.send(page)
+    console.done(page)
+    page.see(f"!{row}")
+    console.go(page, f"players/{person.number}")
+    page.see("/pseudonymised/.test(document.querySelector('main .tiles')?.innerText) && /removed .* by operator-1 a-finance/.test(document.querySelector('[data-table=notes]')?.innerText)")
+    assert WHO not in page.text(selector="main")
+    console.out(page)
+    found = pages.browser.ask("problems")
+    assert not found, found
+
+
 if __name__ == "__main__":
     place = console.place = staff.place = Described("player_file")
     place.environment.update(GATEWAY_STAFF_CONFIRM_S="3000")
