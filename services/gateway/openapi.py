@@ -121,7 +121,7 @@ SCHEMAS = {
                       created_us=US, created_by=TEXT, used_us=told(US, "When it was last accepted, to some ten seconds; of a key in a file: 0."),
                       expires_us=told(US, "0: it has no end."), ended_us=US, successor=told(TEXT, "The id of the key that replaces it; empty: none.")),
     "KeyMade": obj(id=TEXT, name=TEXT, key_Q=told(hexes(32), "The new key, shown this once.")),
-    "Approval": obj(kind=one_of("amount", "pool", "rate", "void", "withdrawal"), id=ID, action=TEXT, currency=TEXT, player=told(or_null(TEXT), "The operator's number and the player's."),
+    "Approval": obj(kind=one_of("amount", "pool", "rate", "void", "pseudonym", "withdrawal"), id=ID, action=TEXT, currency=TEXT, player=told(or_null(TEXT), "The operator's number and the player's."),
                     withdrawal=told(or_null(ID), "The withdrawal that is to be decided by hand."), pool=or_null(U), amount_minor=or_null(INT),
                     balance_minor=told(or_null(INT), "The player's balance now."), rate=told(or_null(TEXT), "Euros for one unit."),
                     before_rate=or_null(TEXT), parameters=told(ANY, "Of an action on a pool; of a void its game and round."), reason=TEXT, asked_by=TEXT, asked_us=US, expires_us=US,
@@ -166,8 +166,12 @@ SCHEMAS = {
                         sealed_us=US, bytes=U),
     "AuditRow": obj(id=U, time_us=US, actor=TEXT, action=TEXT, subject=TEXT, request_id=TEXT, content=ANY, status=U),
     "Player": obj(player=PLAYER, currency=CURRENCY, balance_minor=MINOR, pending_minor=MINOR, moves=U, blocked=BOOL, opened_us=US, claims_open=U,
-                  withdrawals_open=U, last_us=US),
-    "Note": obj(id=U, time_us=US, author=told(TEXT, "The user or the key that added it."), text=text(1, 2000)),
+                  withdrawals_open=U, last_us=US, pseudonymised_us_Q=told(or_null(INT), "When the player was pseudonymised; null: they were not.")),
+    "Note": obj(id=U, time_us=US, author=told(TEXT, "The user or the key that added it."), text=told(text(1, 2000), "`[removed]` if it was removed."),
+                removed_us_Q=told(US, "When the text was removed, because the player was pseudonymised."), removed_by_Q=told(TEXT, "By whom: who asked, and who approved.")),
+    "Pseudonym": told(obj(id=ID, player=PLAYER, status=one_of("waiting", "refused", "done"), reason=TEXT, asked_by=TEXT, decided_by=TEXT, asked_us=US, decided_us=told(US, "0: it waits."),
+                          removed=told(obj(notes=U, requests=U, dead_letters=U, dead_events=U), "How many of each have lost what people typed, or were deleted.")),
+                      "A request to pseudonymise a player."),
     "PlayerFile": told(obj(format=one_of("carillon-player-1"), time_us=US, account=named("Player"), history=many(named("HistoryEntry")),
                            history_archived=told(BOOL, "Older entries are in the archive only."), settings=told(many(OBJECT), "What the player has chosen beside limits: at most one."),
                            limits=told(many(OBJECT), "The limits that are set; -1: none."), limit_history=told(many(OBJECT), "Each limit, exclusion and block that was set, newest first."),
@@ -472,6 +476,8 @@ PROBLEMS = {
     "payment_asked": ((409,), "The provider has not said whether it paid: it may have paid or may still pay. To decide anyway, send \"force\":true."),
     "pending": ((409,), "The round's pending amount differs from the expected one. Load the state again."),
     "pick_needed": ((409,), "Make your pick to continue the round."),
+    "player_not_settled": ((409,), "Something of the player is not settled yet. Nothing was done."),
+    "player_pseudonymised": ((409,), "The player was pseudonymised. Nothing was done."),
     "player_unknown": ((404,), "This player has no account."),
     "pool_unknown": ((404,), "This pool does not exist."),
     "price_above_maximum": ((400,), "The price of the mode is above the game's maximum."),
@@ -534,7 +540,7 @@ PATHS = {}
 # The name and schema of the {} behind a segment of a path.
 PARAMETERS = {"operators": ("operator", whole(1, 32767)), "players": ("player", NUMBER), "rounds": ("round", whole(1)), "cards": ("card", TEXT),
               "games": ("game", TEXT), "withdrawals": ("withdrawal", TEXT), "grants": ("grant", TEXT), "bonus-spins": ("grant", TEXT), "amounts": ("amount", TEXT), "pools": ("pool", U),
-              "definitions": ("digest", hexes(32)), "voids": ("void", TEXT), "actions": ("action", TEXT), "fx-rates": ("rate", TEXT), "users": ("user", TEXT), "webhooks": ("webhook", whole(1)),
+              "definitions": ("digest", hexes(32)), "voids": ("void", TEXT), "pseudonymise": ("request", ID), "actions": ("action", TEXT), "fx-rates": ("rate", TEXT), "users": ("user", TEXT), "webhooks": ("webhook", whole(1)),
               "keys": ("key", TEXT), "dead-letters": ("letter", whole(1)), "sessions": ("session", TEXT), "user-sessions": ("session", TEXT),
               "reports": ("period", REPORT_PERIODS), "{period}": ("day", DAY)}
 LIMIT, BEFORE = ("limit", whole(1, 200), "The largest number of entries."), ("before", whole(1), "`next` of the previous page.")
@@ -653,9 +659,13 @@ route("operator", "post", OF_PLAYER + "/grants", "Grants bonus funds", named("Mo
 route("operator", "post", OF_PLAYER + "/grants/{}/back", "Takes back unused bonus funds", named("Money"), body="back", key=KEY)
 route("operator", "post", OF_PLAYER + "/limits", "Sets a limit or an exclusion", obj(limit=LIMITS, period_Q=PERIODS, from_us=US, seq=U, id=TEXT), body="limit", key=KEY)
 route("operator", "get", OF_PLAYER + "/limits", "The limits that are set", obj(limits=many(named("Limit"))), rows=0)
-route("operator", "post", OF_PLAYER + "/notes", "Adds a note about a player; nobody can change or remove it", named("Note"), body="note", key=KEY)
+route("operator", "post", OF_PLAYER + "/notes", "Adds a note about a player; nobody can change it", named("Note"), body="note", key=KEY)
 route("operator", "get", OF_PLAYER + "/notes", "Notes about a player, newest first", obj(notes=many(named("Note"), 200)), rows=200)
 route("operator", "get", OF_PLAYER + "/export", "All that the network holds about a player, as one document; each request is a line in the audit log", named("PlayerFile"), stream=True)
+route("operator", "post", OF_PLAYER + "/pseudonymise", "Asks to remove what people typed about a player, outside the ledger, for ever", named("Pseudonym"), body="reason", key=KEY,
+      waits=named("Pseudonym"))
+route("operator", "post", OF_PLAYER + "/pseudonymise/{}/approve", "Approves what another key or user asked for, and does it", named("Pseudonym"), body="reason")
+route("operator", "post", OF_PLAYER + "/pseudonymise/{}/refuse", "Refuses it", named("Pseudonym"), body="reason")
 route("operator", "post", OF_PLAYER + "/voids", "Voids a round after a malfunction", named("Void"), body="void", key=KEY, statuses=(200, 202), waits=named("VoidRequest"))
 route("operator", "post", OF_PLAYER + "/voids/{}/approve", "Approves a void that another key or user requested, and carries it out", named("Void"))
 route("operator", "post", OF_PLAYER + "/voids/{}/refuse", "Refuses a void that another key or user requested", named("VoidRequest"), body="reason")

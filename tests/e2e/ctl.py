@@ -113,6 +113,22 @@ def test_players():
     assert text.returncode == 0 and f"player                   {person.name}\n" in text.stdout, text
 
 
+def test_a_player_is_pseudonymised():
+    person = Person(place)
+    number = str(person.number)
+    ctl("player", "correct", number, "--amount", str(-person.balance), *EUR, *REASON)
+    wait_until("the account", lambda: place.sql(f"select 1 from wallet.account where player = {person.id}"), 60)
+    refused("player", "pseudonymise", number, *REASON, code="player_not_settled")
+    ctl("player", "block", number, *REASON)
+    left = f"select gateway.player_left({person.id}) is null"
+    for word, status in (("refuse", "refused"), ("approve", "done")):
+        wait_until("an account that rests", lambda: place.sql(left, writer=True) == [["t"]], 60)
+        asked = ctl("player", "pseudonymise", number, *REASON, status=3)["id"]
+        refused(word, "pseudonym", number, asked, *REASON, code="same_approver")
+        assert ctl(word, "pseudonym", number, asked, *REASON, *by("second"))["status"] == status
+    wait_until("the account", lambda: ctl("player", "show", number)["pseudonymised_us"], 60)
+
+
 def test_bonus_spins():
     number = str(Person(place).number)
     given = ctl("spins", "give", number, GAME, *EUR, "--coin", "1", "--lines", "15", "--coins", "1", "--spins", "5", "--expires", "2040-01-01")["id"]

@@ -231,7 +231,7 @@ OPENS = [(re.compile(rf"{method} /v1/operators/1{pattern}"), scope) for method, 
     ("POST", "/(users|user-sessions|keys|webhooks|dead-letters).*", ""),
     ("POST", "/(players|sessions)", "players"),
     ("POST", "/players/1/(limits|block|notes|bonus-spins.*)", "players"),
-    ("POST", "/players/1/(deposits|withdrawals.*|corrections|grants.*|voids.*)", "money"),
+    ("POST", "/players/1/(deposits|withdrawals.*|corrections|grants.*|voids.*|pseudonymise.*)", "money"),
     ("POST", "/(amounts/.*|fx-rates.*|gaming-day)", "money"),
     ("POST", "/(offer|pools/.*|games/.*)", "pools"),
 )]

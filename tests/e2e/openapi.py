@@ -224,6 +224,17 @@ def test_a_void_of_two():
     assert operator(place, "/voids/requests", None, method="GET").json["requests"]
 
 
+def test_a_player_is_pseudonymised():
+    person, reason = Person(place), {"reason": "a test"}
+    path = f"/players/{person.number}"
+    person.operator("corrections", {"amount_minor": -person.balance, "currency": "EUR", **reason}, status=200)
+    person.operator("block", {"blocked": True, **reason}, status=200)
+    waiting = wait_until("the request", lambda: next((a for a in [operator(place, f"{path}/pseudonymise", reason)] if a.status == 202), None), 60)
+    approval = f"{path}/pseudonymise/{waiting.json['id']}/approve"
+    done = second_key(place, lambda: operator(place, approval, reason, operator_key=SECOND_KEY))
+    assert done.status == 200 and done.json["status"] == "done", done
+
+
 def test_pools_and_rates():
     assert pool_action(place, 1, "pause").status == 200
     assert pool_action(place, 1, "adjust", {"currency": "EUR", "coin_minor": 1, "delta_minor": 1}).status == 200
@@ -277,7 +288,7 @@ if __name__ == "__main__":
     with Described("openapi") as place:
         try:
             run(test_what_is_open_to_all, test_play, test_settings_and_refusals, test_limits_and_session, test_each_route_refuses_strangers, test_operators, test_series_and_reports, test_a_void, test_a_void_of_two,
-                test_pools_and_rates, test_frames_of_the_websocket, test_the_page, test_every_route_was_answered)
+                test_a_player_is_pseudonymised, test_pools_and_rates, test_frames_of_the_websocket, test_the_page, test_every_route_was_answered)
         except SystemExit as status:
             if status.code:
                 raise

@@ -99,7 +99,10 @@ def plant_player():
     limit = money()
     by_key(f"{own}/limits", {"limit": "loss", "period": "month", **limit})
     THINGS["spins"] = by_key(f"{own}/bonus-spins", {"game": "bewitched", "currency": "EUR", "coin_minor": 1, "lines": 15, "coins": 1, "spins": 5, "expires_us": SOON, "reason": reason})["id"]
-    for kind in ("grant", "withdrawal", "spins", "amount"):
+    THINGS["request"] = os.urandom(16).hex()  # to pseudonymise them, as it waits after it was asked for
+    place.sql("insert into gateway.pseudonym (operator, id, content, player, reason, status, asked_key, asked_by)"
+              f" values (1, '\\x{THINGS['request']}', '\\x{THINGS['request']}', {person.id}, '{reason}', 'waiting', 'x', 'operator-1 {WORD}')", writer=True)
+    for kind in ("grant", "withdrawal", "spins", "amount", "request"):
         plant(f"the id of a {kind}", THINGS[kind])
 
 
@@ -213,7 +216,7 @@ WATCHED = {
     "starts": "select * from gateway.game_start", "stops": "select * from engine.stopped_game", "days": "select * from gateway.gaming_day where operator = 1",
     "audit": "select * from gateway.audit where operator = 1", "keys": "select operator, digest, note, expires, revoked, scopes, successor from gateway.operator_key where operator = 1", "sessions ended": "select * from gateway.revoked where player >> 48 = 1",
     "players": "select * from gateway.player where player >> 48 = 1", "offer": "select * from gateway.offer where operator = 1",
-    "notes": "select * from gateway.note where operator = 1"}
+    "notes": "select * from gateway.note where operator = 1", "pseudonyms": "select * from gateway.pseudonym where operator = 1"}
 WATCHED_INSIDE = {
     "users": "select name, password, roles, disabled, locked_until, totp from gateway.staff where operator = 1",
     "sessions": "select s.staff, s.ended from gateway.staff_session s join gateway.staff u on u.id = s.staff where u.operator = 1",

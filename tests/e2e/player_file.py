@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
-"""What an operator keeps and gives away about a player: notes, added by those who may and never changed, and the export of all that is held about them;
-through the interface, in the console and by jackpotctl."""
+"""What an operator keeps and gives away about a player: notes, added by those who may and never changed, the export of all that is held about them, and what is
+removed of it when two have agreed; through the interface, in the console and by jackpotctl."""
+import http.client
 import json
 import os
 import socket
 import subprocess
+import threading
 import time
 
 import lib_desk as console
 import lib_pages as pages
 import staff
-from lib_play import GAME, RULES, Person, force, operator
+from lib_play import GAME, RULES, SECOND_KEY, Person, force, operator, second_key
 from lib_stack import BIN, run, wait_until
 from openapi import Described
 
@@ -272,7 +274,282 @@ def test_an_export_in_the_console():
     assert not found, found
 
 
+# ---- a player is pseudonymised ----
+
+WHO = "Maria of Elm Street"  # what people have typed
+LARGE = 1000001  # just above what one books alone
+
+
+def second():
+    """Another user who may decide, and their session."""
+    if "second" not in STAFF:
+        console.add("b-finance", "finance")
+        STAFF["second"] = staff.User("b-finance", "password of b-finance")
+        STAFF["second"].login()
+    return STAFF["second"]
+
+
+def emptied(person):
+    """The money taken off the account, in parts that one books alone, and the player blocked."""
+    while person.balance > 0:
+        part = min(person.balance, LARGE - 1)
+        answer = staff.answered(lambda p=part: operator(place, f"/players/{person.number}/corrections", {"amount_minor": -p, "currency": "EUR", "reason": "paid out by hand"}))
+        assert answer.status == 200, answer
+        person.state["balance_minor"] = answer.json["balance_minor"]
+    blocked(person)
+    return person
+
+
+def blocked(person, is_=True):
+    assert staff.answered(lambda: operator(place, f"/players/{person.number}/block", {"blocked": is_, "reason": "they leave"})).status == 200
+
+
+def wants(person, key=None, who=None, reason="they asked for it"):
+    """The answer to a request to pseudonymise; an account that has just moved is asked about again."""
+    key = key or os.urandom(8).hex()
+
+    def ask():
+        answer = (who or user("finance")).of(f"/players/{person.number}/pseudonymise", {"reason": reason}, key=key)
+        return None if answer.error.get("where") == "account" else answer
+    return wait_until("an account that rests", ask, 60)
+
+
+def waits(answer):
+    assert answer.status == 202 and answer.json["status"] == "waiting" and answer.json["decided_us"] == 0, answer
+    return answer.json["id"]
+
+
+def decided(person, name, word="approve", who=None):
+    def ask():
+        answer = (who or second()).of(f"/players/{person.number}/pseudonymise/{name}/{word}", {"reason": "agreed"})
+        return None if answer.error.get("where") == "account" else answer
+    return wait_until("an account that rests", ask, 60)
+
+
+def left(answer, what):
+    assert answer.status == 409 and answer.error["code"] == "player_not_settled" and answer.error["where"] == what, (what, answer)
+
+
+def insert(table, **columns):
+    return place.sql(f"insert into {table} ({', '.join(columns)}) values ({', '.join(str(value) for value in columns.values())}) returning 1", writer=True)
+
+
+def some(n=16):
+    return f"'\\x{os.urandom(n).hex()}'"
+
+
+def test_what_must_be_settled_before():
+    """Each thing that is open or waits is named, and nothing is done; the request that waits is looked at again when it is approved."""
+    person, own = account(), {"amount_minor": 100, "currency": "EUR", "reason": "a test"}
+    path = f"/players/{person.number}"
+    left(wants(person), "block")
+    blocked(person)
+    left(wants(person), "balance")
+    emptied(person)
+    amount = operator(place, f"{path}/deposits", {**own, "amount_minor": LARGE})
+    assert amount.status == 202, amount
+    left(wants(person), "amount")
+    assert second_key(place, lambda: operator(place, f"/amounts/{amount.json['id']}/refuse", {"reason": "a test"}, operator_key=SECOND_KEY)).status == 200
+    spins = {"game": GAME, "currency": "EUR", "coin_minor": 1, "lines": 15, "coins": 1, "spins": 5, "expires_us": int((time.time() + 3600) * 1e6), "reason": "a test"}
+    given = staff.answered(lambda: operator(place, f"{path}/bonus-spins", spins))
+    assert given.status == 200, given
+    left(wants(person), "bonus_spins")
+    assert staff.answered(lambda: operator(place, f"{path}/bonus-spins/{given.json['id']}/end", {"reason": "a test"})).status == 200
+    insert("gateway.void_request", operator=1, id=some(), content=some(), player=person.id, game="'bewitched'", round=1, reason="'a test'", awards=1, status="'waiting'", asked_key=some(), asked_by="'a test'")
+    left(wants(person), "void")
+    place.sql(f"update gateway.void_request set status = 'refused', approved_key = 'x' where player = {person.id}", writer=True)
+    insert("gateway.dead_letter", digest=some(32), service="'wallet'", instance="'wallet-1'", topic="'wallet.commands'", partition=0, position=-1, reason="'a test'", bytes=1, what="'deposit'",
+           player=person.id, pool=0, why_not="'newer'", written="now()")
+    left(wants(person), "dead_letter")
+    place.sql(f"update gateway.dead_letter set status = 'settled', act_reason = 'a test' where player = {person.id}", writer=True)
+    name = waits(wants(person))
+    left(wants(person), "request")
+    person.deposit(10)
+    left(decided(person, name), "balance")
+    assert staff.answered(lambda: operator(place, f"{path}/withdrawals", {**own, "amount_minor": 10})).status == 200  # the stub never answers
+    left(decided(person, name), "withdrawal")
+    assert place.sql(f"select status from gateway.pseudonym where player = {person.id}") == [["waiting"]]
+    assert decided(person, name, "refuse").json["status"] == "refused"
+    other = account()
+    force(place, other.name, RULES.stops(win=True))
+    other.bet(1, 15, 1)
+    assert other.state["pending_minor"] > 0, other.state
+    left(wants(emptied(other)), "pending")
+
+
+def test_who_may_pseudonymise():
+    person = emptied(account())
+    path = f"/players/{person.number}/pseudonymise"
+    for role in ("viewer", "support", "jackpots", "administrator"):
+        for end in ("", f"/{'0' * 32}/approve", f"/{'0' * 32}/refuse"):
+            assert user(role).of(path + end, {"reason": "a test"}).error["code"] == "not_permitted", (role, end)
+    assert wants(person, who=user("finance"), reason="").status == 400
+    assert place.http("POST", f"/v1/operators/1{path}", {"reason": "no key"}, token=place.operator_key()).error["where"] == "Idempotency-Key"
+    assert operator(place, "/players/99999999/pseudonymise", {"reason": "nobody"}).error["code"] == "player_unknown"
+    key = os.urandom(8).hex()
+    name = waits(wants(person, key))
+    assert decided(person, name, who=user("finance")).error["code"] == "same_approver"
+    assert decided(person, "0" * 32).error["code"] == "approval_unknown" and decided(person, "xy").error["where"] == "id"
+    assert decided(account(), name).error["code"] == "approval_unknown"
+    entry = wait_until("the entry", lambda: next((one for one in second().of("/approvals", method="GET").json["approvals"] if one["id"] == name), None), 60)
+    assert (entry["kind"], entry["action"], entry["player"], entry["amount_minor"], entry["mine"]) == ("pseudonym", "pseudonymise", person.name, None, False), entry
+    assert [one["id"] for one in user("jackpots").of("/approvals", method="GET").json["approvals"] if one["kind"] == "pseudonym"] == []
+    refused = decided(person, name, "refuse")
+    assert refused.status == 200 and refused.json["status"] == "refused" and decided(person, name, "refuse").json == refused.json
+    assert decided(person, name).error["code"] == "approval_decided" and wants(person, key).error["code"] == "approval_refused"
+    assert [line[2] for line in audited(person, "pseudonymise refusal")] == ["200"] and [line[2] for line in audited(person, "pseudonymise approval")] == ["403"]
+    assert operator(place, f"/players/{person.number}/notes", {"text": "still here"}).status == 200
+
+
+def typed_about(person):
+    """What people have typed about a player, and what the player chose, wherever it is kept outside the ledger and the audit log."""
+    own = f"/players/{person.number}"
+    assert user("support").of(f"{own}/notes", {"text": f"{WHO} called."}, key=f"typed-{person.number}").status == 200
+    assert place.http("POST", "/v1/session", {"reality_check_s": 600}, token=person.token, key=os.urandom(8).hex()).status == 200
+    for word in ("refuse", "approve"):
+        body, key = {"amount_minor": LARGE, "currency": "EUR", "reason": WHO}, os.urandom(8).hex()
+        asked = staff.answered(lambda b=body, k=key: operator(place, f"{own}/deposits", b, k))
+        assert asked.status == 202, asked
+        answer = second_key(place, lambda i=asked.json["id"], w=word: operator(place, f"/amounts/{i}/{w}", {"reason": WHO}, operator_key=SECOND_KEY))
+        assert answer.status == 200, answer
+    wait_until("the note of the booking", lambda: place.sql(f"select 1 from gateway.amount_request where player = {person.id} and status = 'booked'"), 60)
+    person.state["balance_minor"] = answer.json["balance_minor"]
+    insert("gateway.void_request", operator=1, id=some(), content=some(), player=person.id, game="'bewitched'", round=1, reason=f"'{WHO}'", awards=1, status="'refused'", asked_key=some(), asked_by="'a test'",
+           approved_key=some(), approved_by="'a test'", approved="now()")
+    insert("gateway.dead_letter", digest=some(32), service="'wallet'", instance="'wallet-1'", topic="'wallet.commands'", partition=0, position=-1, reason="'a test'", bytes=1, what="'deposit'",
+           player=person.id, pool=0, why_not="'done'", written="now()", status="'settled'", act="'settle'", act_key=some(), act_by="'a test'", act_reason=f"'{WHO}'", acted="now()")
+    [[hook]] = place.sql("insert into gateway.webhook (operator, url, kinds, salt, created_by, ended) values (1, 'https://x.example', '{limit}', gen_random_uuid(), 'a test', now()) returning id", writer=True)
+    insert("gateway.webhook_delivery", webhook=hook, event=f"'event {person.name}'", kind="'limit'", subject=f"'player:{person.name}'", body=f"'{json.dumps({'player': person.name})}'", dead="now()")
+    return key, body
+
+
+STAYS = ("audit", "rollup_notable", "report")  # what is only added to, or follows from the ledger
+
+
+def kept(text):
+    """The tables of the gateway that hold a text, also in bytes."""
+    tables = [name for [name] in place.sql("select tablename from pg_tables where schemaname = 'gateway' order by 1", writer=True) if name not in STAYS]
+    assert {"note", "amount_request", "void_request", "dead_letter", "decision"} <= set(tables), tables
+    return [name for name in tables if place.sql(f"select 1 from gateway.{name} t where t::text like '%{text}%' or t::text like '%{text.encode().hex()}%' limit 1", writer=True)]
+
+
+def journal(upto=None):
+    """The last row of each shard, and a digest of all rows up to these."""
+    upto = upto or place.sql("select shard, max(seq) from wallet.journal group by 1 order by 1")
+    rows = " or ".join(f"(shard = {shard} and seq <= {seq})" for shard, seq in upto)
+    return upto, place.sql(f"select count(*), md5(string_agg(md5(j::text), '' order by shard, seq)) from wallet.journal j where {rows}")
+
+
+def test_a_player_is_pseudonymised():
+    """What people typed goes, also what they add between request and approval; the rows of the ledger stay as they are, to the byte."""
+    person = account()
+    old_key, old_body = typed_about(person)
+    own, path = f"/players/{person.number}", f"/players/{person.number}/deposits"
+    emptied(person)
+    key = os.urandom(8).hex()
+    name = waits(wants(person, key))
+    assert wants(person, key).json["id"] == name and wants(person, key, reason="another").error["code"] == "other_content"
+    assert user("support").of(f"{own}/notes", {"text": f"{WHO} called again."}).status == 200
+    assert sorted(kept(WHO)) == ["amount_request", "dead_letter", "note", "void_request"]
+    upto, digest = journal()
+    done = decided(person, name)
+    assert done.status == 200 and done.json["status"] == "done" and done.json["decided_by"] == "operator-1 b-finance", done
+    assert done.json["removed"] == {"notes": 2, "requests": 3, "dead_letters": 1, "dead_events": 1}, done
+    assert kept(WHO) == [] and kept(f"player:{person.name}") == []
+    assert journal(upto)[1] == digest
+    assert decided(person, name).json == done.json and wants(person, key).json == done.json
+    assert decided(person, name, "refuse").error["code"] == "approval_decided" and wants(person).error["code"] == "player_pseudonymised"
+    assert [line[2] for line in audited(person, "pseudonymise approval")] == ["200"]
+    notes = listed(person)["notes"]
+    assert [(note["text"], note["removed_by"]) for note in notes] == 2 * [("[removed]", "operator-1 a-finance, approved by operator-1 b-finance")] and all(note["removed_us"] for note in notes), notes
+    file = wait_until("the export", lambda: next((one for one in [exported(person)] if one["account"]["pseudonymised_us"]), None), 60)
+    assert [note["text"] for note in file["notes"]] == 2 * ["[removed]"] and {one["reason"] for one in file["requests"]} == {"[removed]"} and file["settings"] == [], file
+    assert jackpotctl(person.name)["account"]["pseudonymised_us"] == file["account"]["pseudonymised_us"]
+    # No session, no deposit, no bet, no note.
+    wait_until("the end of the session", lambda: place.http("GET", f"/v1/state?game={GAME}", token=person.token).status == 401, 60)
+    for what, body in (("/sessions", {"player": person.number}), (path, {**old_body, "amount_minor": 10}), (path, {**old_body, "amount_minor": LARGE}), (f"{own}/grants", old_body),
+                       (f"{own}/notes", {"text": "another"}), (f"{own}/block", {"blocked": False, "reason": "a test"})):
+        assert staff.answered(lambda w=what, b=body: operator(place, w, b)).error["code"] == "player_pseudonymised", what
+    assert staff.answered(lambda: operator(place, path, old_body, old_key)).error["code"] == "player_pseudonymised", "its command was removed"
+    assert user("support").of(f"{own}/notes", {"text": f"{WHO} called."}, key=f"typed-{person.number}").error["code"] == "player_pseudonymised"
+    assert place.http("POST", "/v1/demo/sessions", {"player": person.number, "currency": "EUR"}).error["code"] == "player_pseudonymised"
+    assert journal(upto)[1] == digest
+    place.verify()
+
+
+def test_a_gateway_that_dies_has_done_all_or_nothing():
+    """The approval is asked for again, and what was to go has gone once."""
+    person = account()
+    assert user("support").of(f"/players/{person.number}/notes", {"text": "Gone with the gateway."}).status == 200
+    name = waits(wants(emptied(person)))
+    second()
+    tries = []
+    asking = threading.Thread(target=lambda: tries.append(attempt(person, name)))
+    asking.start()
+    place.kill("gateway-1")
+    asking.join()
+    done = wait_until("an answer", lambda: next((a for a in [attempt(person, name)] if a and a.status == 200), None), 120)
+    assert done.json["status"] == "done" and done.json["removed"]["notes"] == 1, (done, tries)
+    assert [line[2] for line in audited(person, "pseudonymise approval")] == ["200"]
+    assert kept("Gone with the gateway") == []
+
+
+def attempt(person, name):
+    """One try; None: there was no answer."""
+    try:
+        return place.http("POST", f"/v1/operators/1/players/{person.number}/pseudonymise/{name}/approve", {"reason": "agreed"}, headers={"Cookie": second().cookie, "X-CSRF-Token": second().csrf})
+    except (OSError, http.client.HTTPException):
+        return None
+
+
+def test_a_player_is_pseudonymised_in_the_console():
+    """Who may not, has no button; who may is told what must be settled before; two of them do it."""
+    person = account()
+    assert user("support").of(f"/players/{person.number}/notes", {"text": WHO}).status == 200
+    second()
+    page = pages.Page("console", "/operator/")
+    console.inside(page, "a-support")
+    pages.browser.ask("problems")  # that it had no session
+    console.go(page, f"players/{person.number}")
+    page.see("document.querySelector('button[name=export]') && document.querySelector('#notes .note')")
+    assert page.evaluate(code="![...document.querySelectorAll('main button')].some((one) => one.innerText.includes('Pseudonymise'))")
+    console.out(page)
+    console.inside(page, "a-finance")
+    console.go(page, f"players/{person.number}")
+    console.do(page, "Pseudonymise", reason="they asked for it")
+    page.see("/ledger stays as it is/.test(document.querySelector('dialog .what')?.innerText)")
+    console.send(page)
+    page.see("/not settled yet.*in block/.test(document.querySelector('dialog [role=alert]')?.innerText)")
+    page.press("dialog button[aria-label=Close]")
+    page.see("!document.querySelector('dialog')")
+    pages.browser.ask("problems")  # that it was refused
+    emptied(person)
+    wait_until("an account that rests", lambda: place.sql(f"select gateway.player_left({person.id}) is null", writer=True) == [["t"]], 60)
+    console.do(page, "Pseudonymise", reason="they asked for it")
+    console.send(page)
+    page.see("/second person/.test(document.querySelector('dialog')?.innerText)")
+    page.press("dialog button.main")
+    console.out(page)
+    console.inside(page, "b-finance")
+    row = f"[...document.querySelectorAll('[data-table=approvals] tbody tr')].find((row) => row.innerText.includes('{person.name}'))"
+    console.go(page, "approvals")
+    page.see(f"/Pseudonymise the player/.test({row}?.innerText)")
+    page.evaluate(code=f"[...{row}.querySelectorAll('button')].find((one) => one.innerText === 'Approve').click()")
+    page.see("/operator-1 a-finance asks.*they asked for it/.test(document.querySelector('dialog[open] .what')?.innerText)")
+    page.fill(selector="dialog [name=reason]", value="agreed")
+    console.send(page)
+    console.done(page)
+    page.see(f"!{row}")
+    console.go(page, f"players/{person.number}")
+    page.see("/pseudonymised/.test(document.querySelector('main .tiles')?.innerText) && /removed .* by operator-1 a-finance/.test(document.querySelector('[data-table=notes]')?.innerText)")
+    assert WHO not in page.text(selector="main")
+    console.out(page)
+    found = pages.browser.ask("problems")
+    assert not found, found
+
+
 if __name__ == "__main__":
     place = console.place = staff.place = Described("player_file")
+    place.environment.update(GATEWAY_STAFF_CONFIRM_S="3000")
     with pages.browsing(place):
         run(*[f for name, f in list(globals().items()) if name.startswith("test_")])

@@ -38,7 +38,7 @@ MAY = [(rf"{method} {pattern}", set(roles.split())) for method, pattern, roles i
     ("GET", ".*/players.*", "support finance"),
     ("POST", ".*/(limits|block|bonus-spins.*)", "support"),
     ("POST", ".*/notes", "support finance"),
-    ("POST", ".*/(deposits|withdrawals.*|corrections|grants.*|voids.*)", "finance"),
+    ("POST", ".*/(deposits|withdrawals.*|corrections|grants.*|voids.*|pseudonymise.*)", "finance"),
     ("GET", ".*/voids/requests", "finance"),
     ("POST", ".*/amounts/.*", "finance"),
     ("POST", ".*/fx-rates.*", "finance"),

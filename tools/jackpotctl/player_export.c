@@ -67,7 +67,10 @@ static bool account_write(PGconn *conn, const char *number, const char *name)
 			"'balance_minor', balance, 'pending_minor', coalesce((select sum(p) from "
 			"unnest(pendings) with ordinality u (p, n) where n % 3 = 0), 0)::bigint, "
 			"'moves', last_move, 'blocked', blocked, 'opened_us', (extract(epoch from "
-			"opened) * 1000000)::bigint) from wallet.account where player = $1::bigint",
+			"opened) * 1000000)::bigint, 'pseudonymised_us', (select (extract(epoch "
+			"from decided) * 1000000)::bigint from gateway.pseudonym p where p.player "
+			"= a.player and p.status = 'done')) from wallet.account a where player = "
+			"$1::bigint",
 			3, parameters);
 		printf("{\"format\":\"carillon-player-1\",\"time_us\":%s,\"account\":%s",
 			PQgetvalue(result, 0, 0), PQgetvalue(result, 0, 1));

@@ -89,6 +89,7 @@ static const struct {
 		"decision", "the first decision" },
 	{ "decision_waiting", "Another decision about this withdrawal waits for approval.", "id",
 		"its approval or refusal" },
+	{ "player_pseudonymised", PSEUDONYMISED, "player", "a player who was not pseudonymised" },
 };
 
 static uint32_t operator_of(const PGresult *result)
@@ -141,7 +142,11 @@ static void tell(struct gateway *gateway, struct edge_request *request, struct s
 	uint8_t *packed = pg_bytea(result, row, COMMAND, &length);
 
 	outside = packed == NULL ? NULL : carillon__outside__unpack(NULL, length, packed);
-	if (outside == NULL) {
+	if (packed != NULL && length == 0) { /* removed, with the reason that it names */
+		if (request != NULL)
+			answer_pseudonymised(request);
+		carillon__outside__free_unpacked(outside, NULL);
+	} else if (outside == NULL) {
 		log_error_as("gateway.amount.unreadable",
 			"ALARM gateway.amount_request %s: its command cannot be read",
 			PQgetvalue(result, row, ID));

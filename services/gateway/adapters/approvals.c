@@ -1,5 +1,5 @@
 /* The list of all that waits for a second person: amounts, actions on pools, rates, voids that name
- * a jackpot, and withdrawals that may be decided by hand. */
+ * a jackpot, players to be pseudonymised, and withdrawals that may be decided by hand. */
 #include "services/gateway/adapters/lists.h"
 #include "services/gateway/adapters/operator_keys.h"
 #include "services/gateway/adapters/pool_actions.h"
@@ -38,7 +38,10 @@ static const char list_sql[] =
 	"json_build_object('game', v.game, 'round', v.round)::text, v.reason, v.asked_by, v.asked, "
 	"null, v.asked_key = $2::bytea, $13::boolean, null from gateway.void_request v left join "
 	"wallet.account w on w.player = v.player where v.operator = $1::integer and v.status = "
-	"'waiting' "
+	"'waiting' union all select 'pseudonym', p.id, 'pseudonymise', p.player, 0, "
+	"coalesce(w.currency, 0), 0, 0, '', p.reason, p.asked_by, p.asked, null, p.asked_key = "
+	"$2::bytea, $3::boolean, null from gateway.pseudonym p left join wallet.account w on "
+	"w.player = p.player where p.operator = $1::integer and p.status = 'waiting' "
 	"union all select 'withdrawal', h.id, 'withdrawal', h.player, 0, h.currency, h.amount, 0, "
 	"'', '', 'player', h.booked, null, false, $3::boolean, h.id from wallet.hold h where h.kind = 28 "
 	"and h.settled_kind = 0 and h.player between $6::bigint and $7::bigint and h.booked <= "
@@ -94,6 +97,7 @@ static void matter_json(struct json_out *out, const PGresult *rows, int i)
 	bool rate = strcmp(PQgetvalue(rows, i, KIND), "rate") == 0;
 	bool amount = strcmp(PQgetvalue(rows, i, KIND), "amount") == 0;
 	bool pool = strcmp(PQgetvalue(rows, i, KIND), "pool") == 0;
+	bool pseudonym = strcmp(PQgetvalue(rows, i, KIND), "pseudonym") == 0;
 	char player[PLAYER_TEXT_MAX];
 
 	player_id_format((player_id)pg_number(rows, i, PLAYER), player);
@@ -109,7 +113,7 @@ static void matter_json(struct json_out *out, const PGresult *rows, int i)
 		out_int(out, "pool", pg_number(rows, i, POOL));
 	else
 		out_null(out, "pool");
-	if (rate || pool)
+	if (rate || pool || pseudonym)
 		out_null(out, "amount_minor");
 	else
 		out_int(out, "amount_minor", pg_number(rows, i, AMOUNT));

@@ -303,6 +303,16 @@ void *waiter_new(
 struct edge_request *waiter_rows(
 	const struct waiter *waiter, const PGresult *result, const char *error);
 
+/* ---- pseudonyms.c ---- */
+
+edge_handler on_pseudonymise, on_pseudonym_approve, on_pseudonym_refuse;
+#define PSEUDONYMISED "The player was pseudonymised. Nothing was done."
+/* Answers 409: the player was pseudonymised. */
+void answer_pseudonymised(struct edge_request *request);
+/* True when that was answered. A gateway knows of it within 250 ms. */
+bool player_pseudonymised(
+	const struct gateway *gateway, struct edge_request *request, player_id player);
+
 /* ---- sessions.c ---- */
 
 void sessions_tick(struct gateway *gateway); /* every 20 ms */

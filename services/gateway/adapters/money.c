@@ -274,7 +274,8 @@ void on_block(struct edge_request *request, void *context)
 	if (!auth_operator_path(gateway, request, &operator_id) ||
 		(key != NULL && !auth_key(request, &key)) ||
 		!player_path(request, operator_id, &sent.player) ||
-		!answer_parse(request, block_fields, &body))
+		!answer_parse(request, block_fields, &body) ||
+		(!body.blocked && player_pseudonymised(gateway, request, sent.player)))
 		return;
 	/* Without a key each request has its own id: blocking twice is harmless. */
 	(void)snprintf(own_key, sizeof(own_key), "block-%08" PRIx32 "%08" PRIx32,

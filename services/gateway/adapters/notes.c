@@ -1,4 +1,5 @@
-/* Notes about a player: plain text, added and never changed. */
+/* Notes about a player: plain text, added and never changed; pseudonyms.c removes the text of all.
+ */
 #include "services/gateway/adapters/lists.h"
 #include "services/gateway/adapters/money.h"
 #include "services/gateway/adapters/staff.h"
@@ -13,8 +14,10 @@
 #define FROM_MAX 160
 #define WRITE_MS 4000
 
-#define COLUMNS "id, (extract(epoch from time) * 1000000)::bigint, author, note"
-enum { ID, TIME_US, AUTHOR, NOTE, KNOWN, SAME };
+#define COLUMNS                                                                                    \
+	"id, (extract(epoch from time) * 1000000)::bigint, author, note, (extract(epoch from "     \
+	"removed) * 1000000)::bigint, removed_by"
+enum { ID, TIME_US, AUTHOR, NOTE, REMOVED_US, REMOVED_BY, KNOWN, GONE, SAME };
 
 static void note_json(struct json_out *out, const PGresult *result, int row)
 {
@@ -23,23 +26,29 @@ static void note_json(struct json_out *out, const PGresult *result, int row)
 	out_int(out, "time_us", pg_number(result, row, TIME_US));
 	out_string(out, "author", PQgetvalue(result, row, AUTHOR));
 	out_string(out, "text", PQgetvalue(result, row, NOTE));
+	if (!PQgetisnull(result, row, REMOVED_US)) {
+		out_int(out, "removed_us", pg_number(result, row, REMOVED_US));
+		out_string(out, "removed_by", PQgetvalue(result, row, REMOVED_BY));
+	}
 	out_close(out, '}');
 }
 
 /* ---- adding ---- */
 
 /* The note and its line of the audit log are written together or not at all. A note that was there
- * before is found by its key and answered again. */
+ * before is found by its key and answered again. The insert locks the table before it looks for a
+ * pseudonym: gateway.pseudonym_decide has removed all notes by then, or waits. */
 static const char add_sql[] =
-	"with account as (select 1 from wallet.account where player = $2::bigint), made as (insert "
+	"with account as (select 1 from wallet.account where player = $2::bigint), gone as (select "
+	"1 from gateway.pseudonym where player = $2::bigint and status = 'done'), made as (insert "
 	"into gateway.note (operator, player, key, content, author, note) select $1::integer, "
-	"$2::bigint, $3::bytea, $4::bytea, $5::text, $6::text where exists (select from account) on "
-	"conflict (operator, key) do nothing returning *), told as (insert into gateway.audit "
+	"$2::bigint, $3::bytea, $4::bytea, $5::text, $6::text where exists (select from account) and "
+	"not exists (select from gone) on conflict (operator, key) do nothing returning *), told as (insert into gateway.audit "
 	"(operator, actor, action, subject, request_id, content, status) select operator, $7::text, "
 	"'note', $8::text, $9::text, jsonb_build_object('note', id, 'bytes', octet_length(note)), "
 	"200 from made), found as (select * from made union all select * from gateway.note where "
 	"operator = $1::integer and key = $3::bytea and not exists (select from made)) select " COLUMNS
-	", exists (select from account)::integer, (content = $4::bytea)::integer from (select 1) one "
+	", exists (select from account)::integer, exists (select from gone)::integer, (content = $4::bytea)::integer from (select 1) one "
 	"left join found on true";
 
 static void on_added(void *context, PGresult *result, const char *error)
@@ -51,6 +60,8 @@ static void on_added(void *context, PGresult *result, const char *error)
 		;
 	else if (PQgetisnull(result, 0, ID) && pg_number(result, 0, KNOWN) == 0)
 		player_unknown(request);
+	else if (pg_number(result, 0, GONE) != 0)
+		answer_pseudonymised(request);
 	else if (PQgetisnull(result, 0, ID)) /* the same request at the same moment */
 		answer_unavailable(request, "the same request, which is still being handled");
 	else if (pg_number(result, 0, SAME) == 0)

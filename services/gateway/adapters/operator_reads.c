@@ -140,6 +140,10 @@ void player_members(struct json_out *out, const PGresult *result, int row)
 	out_uint(out, "claims_open", (uint64_t)pg_number(result, row, 7));
 	out_uint(out, "withdrawals_open", (uint64_t)pg_number(result, row, 8));
 	out_uint(out, "last_us", (uint64_t)pg_number(result, row, 9));
+	if (PQgetisnull(result, row, 10))
+		out_null(out, "pseudonymised_us");
+	else
+		out_int(out, "pseudonymised_us", pg_number(result, row, 10));
 }
 
 static void player_json(struct json_out *out, const PGresult *result, int row)
@@ -154,7 +158,8 @@ static void player_json(struct json_out *out, const PGresult *result, int row)
 	"ordinality u (p, n) where n % 3 = 0), 0)::bigint, a.last_move, a.blocked::integer, " US(                   \
 		"a.opened") ", (select count(*) from wallet.claim c where c.player = a.player and "                 \
 			    "c.closed_seq is null), (select count(*) from wallet.hold h where h.player = a.player " \
-			    "and h.kind = 28 and h.settled_kind = 0), " US("j.time")
+			    "and h.kind = 28 and h.settled_kind = 0), " US("j.time") ", (select " US(               \
+				    "p.decided") " from gateway.pseudonym p where p.player = a.player and p.status = 'done')"
 #define ACCOUNT_FROM                                                                               \
 	"from wallet.account a left join wallet.journal j on j.shard = a.shard and j.seq = "       \
 	"a.last_seq and j.day = wallet.day_of(a.shard, a.last_seq) "
@@ -163,7 +168,7 @@ const char player_sql[] = "select " ACCOUNT_COLUMNS ACCOUNT_FROM "where a.player
 
 static const struct list players_list = { "players",
 	"player currency balance_minor pending_minor moves blocked opened_us claims_open "
-	"withdrawals_open last_us",
+	"withdrawals_open last_us pseudonymised_us",
 	LIMIT_DEFAULT, LIMIT_MAX, (const char *const[]){ "after", "number", NULL } };
 
 static void on_players(void *context, PGresult *result, const char *error)

@@ -27,6 +27,8 @@ static bool token_for(struct gateway *gateway, struct edge_request *request, pla
 	uint64_t now_s = clock_wall_us() / SECOND_US;
 	uint64_t before_s = revoked_before_s(gateway->revoked, player);
 
+	if (player_pseudonymised(gateway, request, player))
+		return false;
 	/* Who has just ended all their sessions begins one that is newer than those. */
 	if (now_s <= before_s)
 		now_s = before_s + 1;

@@ -20,7 +20,8 @@ enum permission {
 	PERMIT_NOTES,	 /* add notes about players */
 	PERMIT_OPEN,	 /* open accounts and sessions of players */
 	PERMIT_PAYOUTS,	 /* list the withdrawals of all players that are not settled */
-	PERMIT_MONEY,	 /* deposits, withdrawals and their decisions, corrections, grants */
+	PERMIT_MONEY,	 /* deposits, withdrawals and their decisions, corrections, grants; to
+			    pseudonymise a player, whose account must be empty */
 	PERMIT_VOID,	 /* void a round */
 	PERMIT_JACKPOTS, /* act on pools and sets of cards */
 	PERMIT_RATES,	 /* set exchange rates */

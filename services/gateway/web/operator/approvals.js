@@ -12,7 +12,7 @@ export function Waiting({ me }) {
 	return waiting ? html` <span class="count" title="that you may decide">${waiting}</span>` : null;
 }
 
-const KINDS = { amount: "Amount", pool: "Jackpot", rate: "Rate", void: "Void", withdrawal: "Withdrawal" };
+const KINDS = { amount: "Amount", pool: "Jackpot", rate: "Rate", void: "Void", pseudonym: "Player's data", withdrawal: "Withdrawal" };
 const spins = (a) => a.action === "bonus spins";
 
 // Of a decision by hand: the beginning of the withdrawal's id, as the list of withdrawals shows it.
@@ -22,6 +22,7 @@ const which = (a) => a.withdrawal ? `, withdrawal ${a.withdrawal.slice(0, 12)}` 
 function matter(a) {
 	if (a.kind === "rate") return `${a.currency}: ${a.before_rate === null ? "no rate" : a.before_rate} becomes ${a.rate}`;
 	if (a.kind === "pool") return `${wordOf(a.action)}: ${said(a.parameters)}`;
+	if (a.kind === "pseudonym") return "Pseudonymise the player";
 	if (a.kind === "withdrawal") return `${money(a.amount_minor, a.currency)}${which(a)}`;
 	if (a.kind === "void") return `Void round ${a.parameters.round} of ${a.parameters.game}, with jackpots of ${money(a.amount_minor, a.currency)}`;
 	return `${wordOf(a.action)}: ${money(a.amount_minor, a.currency)}${which(a)}`;
@@ -36,21 +37,24 @@ function change(a) {
 }
 
 function effect(a) {
+	if (a.kind === "pseudonym") return "The text of notes, the reasons of requests and the player's settings are removed for ever; their sessions end. The ledger stays as it is.";
 	if (a.kind !== "amount") return `${matter(a)}.`;
 	return spins(a) ? `Bonus spins with bets of ${money(a.amount_minor, a.currency)} in all.`
 		: `The balance ${money(a.balance_minor, a.currency)} becomes ${money(a.balance_minor + change(a), a.currency)}, if nothing else is booked meanwhile.`;
 }
 
 const places = (base) => ({ amount: (a) => `${base}/amounts/${a.id}`, pool: (a) => `${base}/pools/${a.pool}/actions/${a.id}`, rate: (a) => `${base}/fx-rates/${a.id}`,
-	void: (a) => `${base}/players/${numberOf(a.player)}/voids/${a.id}` });
+	void: (a) => `${base}/players/${numberOf(a.player)}/voids/${a.id}`, pseudonym: (a) => `${base}/players/${numberOf(a.player)}/pseudonymise/${a.id}` });
+
+const reasoned = (a) => ["amount", "pseudonym"].includes(a.kind);
 
 function came(a) {
 	return (answer) => answer.balance_minor !== undefined ? html`<p>The balance is now <b>${money(answer.balance_minor, a.currency)}</b>.</p>`
 		: answer.before ? html`<${Changes} before=${answer.before} after=${answer.after} currency=${dataOf(a.parameters).currency ?? "EUR"} />` : null;
 }
 
-const approve = (base, a) => ({ title: `Approve: ${matter(a)}`, verb: "Approve", button: "Approve", path: () => `${places(base)[a.kind](a)}/approve`, shows: came(a), fields: a.kind === "amount" ? [REASON] : [],
-	what: () => `${a.asked_by} asks, for ${subject(a)}: ${a.reason || "no reason was given"}. ${effect(a)}`, body: (v) => a.kind === "amount" ? { reason: v.reason } : undefined });
+const approve = (base, a) => ({ title: `Approve: ${matter(a)}`, verb: "Approve", button: "Approve", path: () => `${places(base)[a.kind](a)}/approve`, shows: came(a), fields: reasoned(a) ? [REASON] : [],
+	what: () => `${a.asked_by} asks, for ${subject(a)}: ${a.reason || "no reason was given"}. ${effect(a)}`, body: (v) => reasoned(a) ? { reason: v.reason } : undefined });
 
 const refuse = (base, a) => ({ danger: true, title: `Refuse: ${matter(a)}`, verb: "Refuse", button: "Refuse", path: () => `${places(base)[a.kind](a)}/refuse`, fields: [REASON],
 	what: () => `${a.asked_by} asks, for ${subject(a)}: ${a.reason || "no reason was given"}. It will not be done.`, body: (v) => ({ reason: v.reason }) });

@@ -93,6 +93,11 @@ const approveVoid = (base, asked, currency) => ({ danger: true, title: "Approve 
 const refuseVoid = (base, asked, currency) => ({ danger: true, title: "Refuse the void", button: "Refuse", path: () => `${base}/voids/${asked.id}/refuse`, fields: [REASON], body: (v) => ({ reason: v.reason }),
 	what: () => `${asked.asked_by} asks to void round ${asked.round} and to take back its jackpots, ${money(asked.awards_minor, currency)}. It will not be done.` });
 
+// Its preview names what goes and what stays; the gateway names what must be settled before.
+const pseudonymAction = (base, account) => ({ danger: true, title: "Pseudonymise the player", button: "Pseudonymise", path: () => `${base}/pseudonymise`, fields: [REASON],
+	what: () => `When a second person approves: the text of all notes, the reasons of requests, and what ${account.player} has chosen are removed for ever, and their sessions end. The player gets no session and no deposit any more. The ledger stays as it is. The player must be blocked and have no money and nothing open.`,
+	body: (v) => ({ reason: v.reason }) });
+
 const blockAction = (base, blocked) => ({ danger: !blocked, title: blocked ? "End the block" : "Block the player", path: () => `${base}/block`, fields: [REASON],
 	what: () => blocked ? "The player may play again." : "The player cannot bet or gamble. Pending money can be collected.", body: (v) => ({ blocked: !blocked, reason: v.reason }) });
 
@@ -148,13 +153,13 @@ export function Player({ id, me, round }) {
 	return html`<p class="crumbs"><a href="#players">Players</a> / ${account.player}</p>${player.error ? html`<${Trouble} state=${player} />` : null}
 		<div class="tiles"><${Tile} name="Balance" value=${money(account.balance_minor, account.currency)} /><${Tile} name="Pending" value=${money(account.pending_minor, account.currency)} note="wins not collected yet" />
 			<${Tile} name="Moves" value=${whole(account.moves)} note=${`last ${time(account.last_us)}`} /><${Tile} name="Opened" value=${day(account.opened_us)} />
-			<${Tile} name="State" value=${account.blocked ? "blocked" : "open"} state=${account.blocked ? "bad" : "good"} note=${account.claims_open ? "a jackpot is on the way" : ""} /></div>
+			<${Tile} name="State" value=${account.pseudonymised_us ? "pseudonymised" : account.blocked ? "blocked" : "open"} state=${account.blocked ? "bad" : "good"} note=${account.pseudonymised_us ? time(account.pseudonymised_us) : account.claims_open ? "a jackpot is on the way" : ""} /></div>
 		${may("money") || may("care") || may("void") ? html`<${Panel} title="Act"><div class="groups">
 			${may("money") ? html`<${Group} name="Money">${[moneyAction(base, account, "deposits", "Deposit", "Money that came in."), moneyAction(base, account, "withdrawals", "Withdraw", "It is held until the provider has paid it."),
 				moneyAction(base, account, "grants", "Grant bonus funds", "The house's money."), moneyAction(base, account, "corrections", "Correct", "May be below 0.", true)].map(act)}<//>` : null}
 			${may("care") ? html`<${Group} name="Care">${act(limitAction(base, account))}${games.length ? act(spinsAction(base, account, games)) : null}<//>` : null}
 			${may("care") || may("void") ? html`<${Group} name="Stop">${may("care") ? act(blockAction(base, account.blocked)) : null}${may("void") && games.length ? act(voidAction(base, games)) : null}<//>` : null}
-			<${Group} name="Data"><${Export} base=${base} account=${account} /><//></div><//>` : null}
+			<${Group} name="Data"><${Export} base=${base} account=${account} />${may("money") && !account.pseudonymised_us ? act(pseudonymAction(base, account)) : null}<//></div><//>` : null}
 		<${Notes} base=${base} me=${me} />
 		<${History} base=${base} account=${account} games=${games} />
 		<${Lists} base=${base} account=${account} me=${me} again=${player.again} />`;
