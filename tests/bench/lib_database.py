@@ -69,10 +69,13 @@ class Server:
             self.sql("postgres", "insert into page values (1); select pg_switch_wal()")
         self.sql("postgres", "drop table page; checkpoint")
 
+    def children(self):
+        """Postgres' processes, without the first one."""
+        return subprocess.run(["pgrep", "-P", str(self.postmaster)], capture_output=True, text=True, check=False).stdout.split()
+
     def cpu(self):
         """Seconds of Postgres' processes so far, ended ones too."""
-        children = subprocess.run(["pgrep", "-P", str(self.postmaster)], capture_output=True, text=True, check=False).stdout.split()
-        return (process_cpu(self.postmaster, True) + sum(process_cpu(p, False) for p in children)) / TICKS
+        return (process_cpu(self.postmaster, True) + sum(process_cpu(p, False) for p in self.children())) / TICKS
 
     # ---- pgbench ----
 
