@@ -99,9 +99,14 @@ def test_every_screen():
         go(page, screen)
         page.picture(screen.replace("/", "-"))
         assert page.evaluate(code="document.documentElement.scrollWidth <= innerWidth"), screen
+        assert page.evaluate(code="[...document.querySelectorAll('.act button')].every((one) => one.getBoundingClientRect().right <= innerWidth)"), f"{screen}: a button is out of sight"
+    page.evaluate(code="scrollTo(0, document.body.scrollHeight)")
+    go(page, "jackpots/1")
+    page.see("scrollY === 0")
     page.size(width=390, height=844)
     for screen in SCREENS:
         go(page, screen)
+        page.see("(({ left, right }) => left >= 0 && right <= innerWidth)(document.querySelector('nav a[aria-current]').getBoundingClientRect())")
         page.picture(f"phone-{screen.replace('/', '-')}")
         assert page.evaluate(code="[...document.querySelectorAll('.scroll')].every((one) => one.scrollWidth <= one.clientWidth + 1)"), f"{screen}: a table is wider than the phone"
         assert page.evaluate(code="document.documentElement.scrollWidth <= innerWidth"), screen

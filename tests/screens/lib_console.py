@@ -169,6 +169,7 @@ def moments(page, person, take):
 
 def asked_and_found(page, folder, person, number):
     """\"My jackpot of last night is missing\": from the player's number to the proof of the round, filmed."""
+    console.go(page, "overview")
     with film_of(page, "support", folder):
         time.sleep(1)
         page.press("nav a[href='#players']")
