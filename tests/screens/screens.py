@@ -435,6 +435,7 @@ def desk():
     """Each screen of the operator's console, the form of each action, both schemes of colours, and a question of support, filmed."""
     lib_console.people(place)
     person, number = lib_console.played(place)
+    place.verify(60, "--since-last")
     page = Page("desk", "/operator/", width=1366, height=768, apart=True)
     page.see("document.querySelector('input[name=name]')")
     console_scene(page, "00-login")

@@ -58,7 +58,7 @@ export function Report({ me, id }) {
 			<p><${Badge} text=${data.state} state=${sealed ? "good" : "gold"} /> ${sealed ? "This period is over and its report is signed: it never changes." : "It still grows, or is not sealed yet."}
 			<span class="quiet"> ${data.from_us ? `${time(data.from_us)} to ` : "Until "}${time(data.to_us)}</span></p>
 			<p class="print-only">Operator ${me.operator}. Printed by ${me.name}, ${time(Date.now() * 1000)}. Times: ${zone()}.</p><//>
-		<div class="tiles">${data.totals.map((t) => html`<${Tile} key=${t.currency} name=${`NGR, ${t.currency}`} value=${money(t.ngr_minor, t.currency)} note=${`${whole(t.rounds)} rounds, ${money(t.stakes_minor, t.currency)} staked`} />`)}</div>
+		<div class="tiles">${data.totals.map((t) => html`<${Tile} key=${t.currency} name=${`NGR, ${t.currency}`} value=${money(t.ngr_minor, t.currency)} note=${`${t.rounds === 1 ? "1 round" : `${whole(t.rounds)} rounds`}, ${money(t.stakes_minor, t.currency)} staked`} />`)}</div>
 		<${Lists} report=${data} me=${me} base=${base} />`;
 }
 
