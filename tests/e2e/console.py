@@ -21,9 +21,14 @@ def test_every_screen():
         go(page, screen)
         page.picture(screen.replace("/", "-"))
         assert page.evaluate(code="document.documentElement.scrollWidth <= innerWidth"), screen
+        assert page.evaluate(code="[...document.querySelectorAll('.act button')].every((one) => one.getBoundingClientRect().right <= innerWidth)"), f"{screen}: a button is out of sight"
+    page.evaluate(code="scrollTo(0, document.body.scrollHeight)")
+    go(page, "jackpots/1")
+    page.see("scrollY === 0")
     page.size(width=390, height=844)
     for screen in SCREENS:
         go(page, screen)
+        page.see("(({ left, right }) => left >= 0 && right <= innerWidth)(document.querySelector('nav a[aria-current]').getBoundingClientRect())")
         page.picture(f"phone-{screen.replace('/', '-')}")
         assert page.evaluate(code="[...document.querySelectorAll('.scroll')].every((one) => one.scrollWidth <= one.clientWidth + 1)"), f"{screen}: a table is wider than the phone"
         assert page.evaluate(code="document.documentElement.scrollWidth <= innerWidth"), screen
@@ -78,7 +83,9 @@ def test_a_missing_jackpot_is_found_and_proven():
     number = person.round["round"]
     while person.round and person.round["next"] == "pick":
         person.act("pick", choice=len(person.round["picked"]) // 2)
-    [[paid]] = wait_until("the award", lambda: place.sql(f"select amount from wallet.journal where kind = 24 and player = {(1 << 48) + person.number}"), 20)
+    [[paid]] = wait_until("the award", lambda: place.sql(f"select amount from wallet.journal where kind = 24 and player = {person.id}"), 60)
+    [[closed]] = place.sql(f"select max(closed_seq) from wallet.claim where player = {person.id}")
+    wait_until("the engine to know of it", lambda: int(person.refresh()["balance_seq"]) >= int(closed), 60)
     person.bet(1, 15, 1)
     page = pages.Page("support", "/operator/", apart=True)
     inside(page, "ella")
@@ -96,7 +103,9 @@ def test_a_missing_jackpot_is_found_and_proven():
     page.see("/Drawn again from its record/.test(document.querySelector('#round-proof')?.innerText)")
     page.see("/[0-9a-f]{64}/.test(document.querySelector('#round-proof dd:nth-of-type(3)')?.innerText)")
     assert page.evaluate(code="window.presses") <= 6
-    assert page.evaluate(code="document.querySelectorAll('.replayed .art').length") == 15 and page.evaluate(code="document.querySelectorAll('[data-table=round-rows] tbody tr').length") >= 2
+    assert page.evaluate(code="document.querySelectorAll('.replayed .art').length") == 15 and page.evaluate(code="document.querySelectorAll('[data-table=round-rows] tbody tr').length") >= 3
+    [award] = page.evaluate(code="[...document.querySelectorAll('[data-table=round-rows] tbody tr')].map((row) => row.innerText).filter((row) => /award/.test(row))")
+    assert f"{int(paid) // 100}.{int(paid) % 100:02d}" in award and f"{int(paid) // 100}.{int(paid) % 100:02d}" in page.text(selector="#round .tile.gold").replace(",", ""), award
     page.press(".steps li:nth-child(2) button")
     page.see("/JACKPOT/.test(document.querySelector('#steps').innerText)")
     page.picture("round")

@@ -183,6 +183,8 @@ const commands = {
 		films.delete(page);
 		return frames;
 	},
+	// What the printer gets.
+	pdf: ({ page, path }) => pages.get(page).pdf({ path, preferCSSPageSize: true }).then(() => path),
 	shot: ({ page, path }) => pages.get(page).screenshot({ path, fullPage: true }).then(() => path),
 	// Without a network, or with it again.
 	offline: ({ offline }) => context.setOffline(offline),

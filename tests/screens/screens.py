@@ -435,30 +435,33 @@ def desk():
     """Each screen of the operator's console, the form of each action, both schemes of colours, and a question of support, filmed."""
     lib_console.people(place)
     person, number = lib_console.played(place)
+    place.verify(60, "--since-last")
     page = Page("desk", "/operator/", width=1366, height=768, apart=True)
     page.see("document.querySelector('input[name=name]')")
     console_scene(page, "00-login")
     console.inside(page, "anna")
     for screen in lib_console.screens_of(person, number):
         console.go(page, screen)
-        name = screen.replace(f"/{person.number}", "/one").replace(f"/{number}", "/round").replace("/", "-")
+        name = lib_console.picture_of(screen, person)
         time.sleep(0.6)
         console_scene(page, name)
         for title in lib_console.each_form(page):
             console_scene(page, f"{name}-form-{title.lower().replace(' ', '-')}", whole=False)
+    lib_console.moments(page, person, console_scene)
     browser.ask("problems")
     lib_console.asked_and_found(page, PLACE, person, number)
     browser.ask("close", page.name)
-    bright()
+    bright(person, number)
 
 
-def bright():
+def bright(person, number):
     page = Page("bright", "/operator/", width=1366, height=768, apart=True, dark=False)
     console.inside(page, "anna")
-    for screen in ("overview", "jackpots/1", "players", "reports", "health"):
+    for screen in lib_console.screens_of(person, number):
         console.go(page, screen)
         time.sleep(0.6)
-        console_scene(page, f"{screen.replace('/', '-')}-light")
+        console_scene(page, f"{lib_console.picture_of(screen, person)}-light")
+    page.pdf(path=f"{PLACE}/console-report.pdf")
     browser.ask("close", page.name)
 
 
@@ -524,6 +527,7 @@ def main():
     todo = [(f"{what.__name__}-{game}", what, (game,)) for game in GAMES for what in (base, feature, film)] + [("around", around, ()), ("cards", cards, ()), ("moments", moments, ()), ("desk", desk, ())]
     failed = 0
     place = Installation("screens")
+    place.environment.update(CARILLON_PAYMENTS_MS="400", CARILLON_DECIDE_AFTER_S="1", GATEWAY_STAFF_CONFIRM_S="3000")
     card_sets(place)
     with place:
         browser = lib_pages.begin(place)

@@ -493,8 +493,10 @@ static void on_replay_rows(void *context, PGresult *result, const char *error)
 		for (int i = 0; i < PQntuples(result); i++) {
 			struct history_row row;
 			history_row_read(result, i, &row);
+			if (history_hides_award(hiding, &row))
+				continue;
 			row_json(out, &row, hiding,
-				row.move <= hiding->oldest ||
+				(row.move > 0 && row.move <= hiding->oldest) ||
 					row.seq < history_may_hide_from(hiding));
 		}
 		out_close(out, ']');

@@ -35,11 +35,11 @@ static const char together_sql[] = WALK("unnest($1::bigint[], $2::integer[], $3:
 					"$4::bigint[], $5::bigint[]) with ordinality as t(player, "
 					"shard, from_seq, most, until_us, at)",
 	"0") "order by a.at, w.seq desc";
-/* The same for one player; $6 the round. */
+/* The same for one player; $6 the round. Its awards belong to no move of it. */
 static const char round_sql[] = WALK("(select $1::bigint as player, $2::integer as shard, "
 				     "$3::bigint as from_seq, $4::bigint as most, $5::bigint as "
 				     "until_us, 1 as at) t",
-	"$6::bigint") "where w.round = $6::bigint order by w.seq";
+	"$6::bigint") "where w.round = $6::bigint or w.award_move = $6::bigint order by w.seq";
 
 struct read {
 	struct read *next;

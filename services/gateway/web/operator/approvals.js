@@ -3,7 +3,7 @@ import { html } from "/vendor/htm-preact.js";
 import { money } from "/format.js";
 import { decideAction } from "/operator/players.js";
 import { Changes, dataOf, said, wordOf } from "/operator/words.js";
-import { Act, Badge, Panel, REASON, Table, Trouble, numberOf, time, usePages, useRead } from "/operator/parts.js";
+import { Act, Badge, Panel, REASON, Table, Trouble, jackpotIn, numberOf, time, usePages, useRead } from "/operator/parts.js";
 
 const pathOf = (me) => `/v1/operators/${me.operator}/approvals`;
 
@@ -28,7 +28,10 @@ function matter(a) {
 	return `${wordOf(a.action)}: ${money(a.amount_minor, a.currency)}${which(a)}`;
 }
 
-const subject = (a) => a.kind === "pool" ? `jackpot ${a.pool}` : a.kind === "rate" ? a.currency : `player ${a.player}`;
+const first = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+const why = (a) => (a.reason || "no reason was given").replace(/\.$/, "");
+
+const subject = (a, pools) => a.kind === "pool" ? `jackpot ${jackpotIn(pools, a.pool)}` : a.kind === "rate" ? a.currency : `player ${a.player}`;
 
 // What it does to the balance: a captured withdrawal has left it already.
 function change(a) {
@@ -38,6 +41,7 @@ function change(a) {
 
 function effect(a) {
 	if (a.kind === "pseudonym") return "The text of notes, the reasons of requests and the player's settings are removed for ever; their sessions end. The ledger stays as it is.";
+	if (a.kind === "void") return "The stake is returned, and the win and its jackpots are taken back, as far as the balance allows.";
 	if (a.kind !== "amount") return `${matter(a)}.`;
 	return spins(a) ? `Bonus spins with bets of ${money(a.amount_minor, a.currency)} in all.`
 		: `The balance ${money(a.balance_minor, a.currency)} becomes ${money(a.balance_minor + change(a), a.currency)}, if nothing else is booked meanwhile.`;
@@ -54,10 +58,10 @@ function came(a) {
 }
 
 const approve = (base, a) => ({ title: `Approve: ${matter(a)}`, verb: "Approve", button: "Approve", path: () => `${places(base)[a.kind](a)}/approve`, shows: came(a), fields: reasoned(a) ? [REASON] : [],
-	what: () => `${a.asked_by} asks, for ${subject(a)}: ${a.reason || "no reason was given"}. ${effect(a)}`, body: (v) => reasoned(a) ? { reason: v.reason } : undefined });
+	what: () => `${a.asked_by} asks, for ${subject(a)}: ${why(a)}. ${effect(a)}`, body: (v) => reasoned(a) ? { reason: v.reason } : undefined });
 
 const refuse = (base, a) => ({ danger: true, title: `Refuse: ${matter(a)}`, verb: "Refuse", button: "Refuse", path: () => `${places(base)[a.kind](a)}/refuse`, fields: [REASON],
-	what: () => `${a.asked_by} asks, for ${subject(a)}: ${a.reason || "no reason was given"}. It will not be done.`, body: (v) => ({ reason: v.reason }) });
+	what: () => `${a.asked_by} asks, for ${subject(a)}: ${why(a)}. It will not be done.`, body: (v) => ({ reason: v.reason }) });
 
 function Decide({ base, a, again }) {
 	if (a.mine) return html`<small class="quiet">You asked. Another one must decide.</small>`;
@@ -69,11 +73,13 @@ function Decide({ base, a, again }) {
 export function Approvals({ me }) {
 	const base = `/v1/operators/${me.operator}`;
 	const list = usePages(pathOf(me), 3000);
+	const pools = useRead("/v1/jackpots").data?.pools;
 	const may = (permission) => me.permissions.includes(permission);
+	const named = (a) => subject(a, pools);
 	return html`<${Panel} title="Approvals"><${Trouble} state=${list} /><${Table} name="approvals" rows=${list.data?.approvals} empty="Nothing waits for a second person." columns=${[
 		{ name: "asked_us", title: "Since", show: (a) => time(a.asked_us) }, { name: "kind", title: "Kind", csv: (a) => KINDS[a.kind], show: (a) => html`<${Badge} text=${KINDS[a.kind]} />` },
-		{ name: "matter", title: "What", csv: matter, show: (a) => matter(a) },
-		{ name: "subject", title: "For", csv: subject, show: (a) => a.player && may("players") ? html`<a href="#players/${numberOf(a.player)}">${subject(a)}</a>` : a.kind === "pool" ? html`<a href="#jackpots/${a.pool}">${subject(a)}</a>` : subject(a) },
-		{ name: "reason", title: "Reason" }, { name: "asked_by", title: "Asked by" }, { name: "expires_us", title: "Until", show: (a) => a.expires_us ? time(a.expires_us) : "" },
+		{ name: "matter", title: "What", csv: matter, show: (a) => first(matter(a)) },
+		{ name: "subject", title: "For", csv: named, show: (a) => a.player && may("players") ? html`<a href="#players/${numberOf(a.player)}">${named(a)}</a>` : a.kind === "pool" ? html`<a href="#jackpots/${a.pool}">${named(a)}</a>` : named(a) },
+		{ name: "reason", title: "Reason" }, { name: "asked_by", title: "Asked by", show: (a) => a.asked_by.replace(`operator-${me.operator} `, "") }, { name: "expires_us", title: "Until", show: (a) => a.expires_us ? time(a.expires_us) : "" },
 		{ name: "act", title: "", csv: () => "", show: (a) => html`<${Decide} base=${base} a=${a} again=${list.again} />` }]} more=${list.pager} /><//>`;
 }

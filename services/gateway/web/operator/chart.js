@@ -9,8 +9,14 @@ const colour = (name) => getComputedStyle(document.documentElement).getPropertyV
 const whole = (_, low, high) => [0, Math.max(high * 1.15, 1)];
 const around = (_, low, high) => { const room = Math.max((high - low) * 0.1, Math.abs(high) * 1e-4, 0.01); return [Math.max(0, low - room), high + room]; };
 
-// marks: values to be marked with a dot, null elsewhere. fits: the axis fits the values and need not begin at 0. stepped: a value holds until the next one.
-export function Line({ label, times, values, height = 140, marks, fits, stepped }) {
+// The last `span` seconds, or from the first value on if that is earlier.
+function ending(times, span) {
+	const end = Math.max(times.at(-1) ?? 0, Date.now() / 1000);
+	return { min: Math.min(times[0] ?? end, end - span), max: end };
+}
+
+// span: seconds up to now that the axis shows. marks: values to be marked with a dot, null elsewhere. fits: the axis fits the values and need not begin at 0. stepped: a value holds until the next one.
+export function Line({ label, times, values, height = 140, marks, fits, stepped, span }) {
 	const place = useRef(null);
 	const plot = useRef(null);
 	useEffect(() => {
@@ -25,6 +31,9 @@ export function Line({ label, times, values, height = 140, marks, fits, stepped 
 		watch.observe(place.current);
 		return () => { watch.disconnect(); plot.current.destroy(); };
 	}, []);
-	useEffect(() => { plot.current?.setData(marks ? [times, values, marks] : [times, values]); }, [times, values]);
+	useEffect(() => {
+		plot.current?.setData(marks ? [times, values, marks] : [times, values]);
+		if (span) plot.current?.setScale("x", ending(times, span));
+	}, [times, values]);
 	return html`<div class="chart" ref=${place} role="img" aria-label="${label}, now ${Math.round(values.at(-1) ?? 0)}${marks ? `, ${marks.filter((m) => m !== null).length} hits` : ""}"></div>`;
 }

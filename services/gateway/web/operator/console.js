@@ -1,5 +1,5 @@
 // The operator's console: login, the frame with its menu, and the screens by address (#jackpots/1). What a user may not do is not shown; the server decides.
-import { html, render, useEffect, useState } from "/vendor/htm-preact.js";
+import { html, render, useEffect, useRef, useState } from "/vendor/htm-preact.js";
 import { always } from "/kept.js";
 import { act, read, sentence, session } from "/operator/ask.js";
 import { Palette, usePalette } from "/operator/palette.js";
@@ -15,6 +15,7 @@ import { Withdrawals } from "/operator/withdrawals.js";
 import { Approvals, Waiting } from "/operator/approvals.js";
 import { Audit, Me, Password, Rates, SecondFactor, Users } from "/operator/desk.js";
 import { Secret } from "/operator/parts.js";
+import { zone } from "/operator/zone.js";
 
 const SCREENS = [
 	["overview", "Overview", "read", Overview], ["jackpots", "Jackpots", "read", Jackpots, Jackpot], ["games", "Games", "read", Games, Game], ["players", "Players", "players", Players, Player],
@@ -26,7 +27,7 @@ function useAddress() {
 	const here = () => location.hash.slice(1).split("/");
 	const [address, setAddress] = useState(here());
 	useEffect(() => {
-		const change = () => { setAddress(here()); document.querySelector("main")?.focus(); };
+		const change = () => { setAddress(here()); scrollTo(0, 0); document.querySelector("main")?.focus(); };
 		addEventListener("hashchange", change);
 		setAddress(here()); // it may have changed before there was a listener
 		return () => removeEventListener("hashchange", change);
@@ -60,11 +61,21 @@ function Login({ onIn, why }) {
 
 function Frame({ me, children, screen, onOut }) {
 	const [going, open, close] = usePalette();
+	const menu = useRef(null);
+	useEffect(() => { // on a phone the menu is a row that is wider than the window
+		const show = () => {
+			const at = menu.current.querySelector("[aria-current]");
+			if (at) menu.current.scrollLeft = at.offsetLeft - (menu.current.clientWidth - at.offsetWidth) / 2;
+		};
+		show();
+		addEventListener("resize", show);
+		return () => removeEventListener("resize", show);
+	}, [screen]);
 	const screens = SCREENS.filter(([, , permission]) => me.permissions.includes(permission));
 	return html`<a class="skip" href="#overview" onClick=${(e) => { e.preventDefault(); document.querySelector("main").focus(); }}>To the content</a>
-		<nav aria-label="Screens"><b class="brand">Carillon</b><button class="plain go" aria-haspopup="dialog" onClick=${open}>Go to … <kbd>Ctrl K</kbd></button>
+		<nav aria-label="Screens" ref=${menu}><b class="brand">Carillon</b><button class="plain go" aria-haspopup="dialog" onClick=${open}>Go to … <kbd>Ctrl K</kbd></button>
 			${screens.map(([id, title]) => html`<a href="#${id}" aria-current=${id === screen ? "page" : undefined}>${title}${id === "approvals" ? html`<${Waiting} me=${me} />` : null}</a>`)}
-			<span class="spacer"></span><a href="#me" aria-current=${screen === "me" ? "page" : undefined}>${me.name}</a><button class="plain" onClick=${onOut}>Log out</button></nav>
+			<span class="spacer"></span><a href="#me" aria-current=${screen === "me" ? "page" : undefined}>${me.name}</a><button class="plain" onClick=${onOut}>Log out</button><small class="zone">Times: ${zone()}</small></nav>
 		<main tabindex="-1"><${ProofBanner} />${me.second_factor ? null : html`<p class="banner gold">Only a password protects this account. <a href="#me">Set up a second factor</a>.</p>`}${children}</main>
 		${going ? html`<${Palette} screens=${[...screens, ["me", me.name]]} players=${me.permissions.includes("players")} onClose=${close} />` : null}`;
 }

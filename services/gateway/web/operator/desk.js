@@ -29,6 +29,11 @@ export function Rates({ me }) {
 
 // ---- the audit log
 
+const who = ({ actor }) => {
+	const [, name, from] = /^(.*) (from \S+)$/.exec(actor) ?? [null, actor, ""];
+	return html`<span class="who">${name}</span>${from ? html` <small class="quiet">${from}</small>` : null}`;
+};
+
 export function Audit({ me }) {
 	const [filter, setFilter] = useState({ actor: "", action: "", subject: "" });
 	const [before, setBefore] = useState([]);
@@ -37,7 +42,7 @@ export function Audit({ me }) {
 	const typed = (name) => (event) => { setFilter((old) => ({ ...old, [name]: event.target.value })); setBefore([]); };
 	return html`<${Panel} title="Audit log"><div class="controls">${[["actor", "Who"], ["action", "Did"], ["subject", "To"]].map(([name, title]) => html`<label key=${name}>${title}<input type="search" name=${name} maxlength="60" value=${filter[name]} onInput=${typed(name)} /></label>`)}</div>
 		<${Trouble} state=${audit} /><${Table} name="audit" rows=${audit.data?.rows} empty="No line matches." columns=${[
-			{ name: "time_us", title: "When", show: (r) => time(r.time_us) }, { name: "actor", title: "Who" }, { name: "action", title: "Did" }, { name: "subject", title: "To" },
+			{ name: "time_us", title: "When", show: (r) => time(r.time_us) }, { name: "actor", title: "Who", show: who }, { name: "action", title: "Did" }, { name: "subject", title: "To" },
 			{ name: "status", title: "Answer", number: true, show: (r) => html`<span class=${r.status < 300 ? "good" : "bad"}>${r.status}</span>` },
 			{ name: "content", title: "What", csv: (r) => said(r.content), show: (r) => said(r.content) }]}
 			more=${html`${before.length ? html`<button class="plain" onClick=${() => setBefore((old) => old.slice(0, -1))}>Newer</button>` : null}${audit.data?.next ? html`<button class="plain" onClick=${() => setBefore((old) => [...old, audit.data.next])}>Older</button>` : null}`} /><//>`;
@@ -54,7 +59,8 @@ export function Users({ me }) {
 	const users = usePages(base, 5000);
 	const roles = (value) => ({ name: "roles", label: "Roles", value, example: ROLES.join(","), help: ROLES_HELP });
 	const make = { title: "New user", path: () => base, fields: [{ name: "name", label: "Name", example: "anna", most: 32 }, roles("viewer")], body: (v) => ({ name: v.name, roles: v.roles.replaceAll(" ", "") }), shows: shownOnce };
-	const change = (user, action, title, fields = []) => ({ danger: ["disable", "end-sessions"].includes(action), title: `${title}: ${user.name}`, button: title, path: () => `${base}/${user.name}`, fields: [...fields, REASON], shows: shownOnce,
+	const WHAT = { roles: "They hold at once.", reset: "A new one is made and shown once; the user's sessions end.", disable: "The user's sessions end, and nobody logs in with this name.", enable: "The user can log in again.", "end-sessions": "The user must log in again." };
+	const change = (user, action, title, fields = []) => ({ what: () => WHAT[action], danger: ["disable", "end-sessions"].includes(action), title: `${title}: ${user.name}`, button: title, path: () => `${base}/${user.name}`, fields: [...fields, REASON], shows: shownOnce,
 		body: (v) => ({ action, reason: v.reason, ...(action === "roles" ? { roles: v.roles.replaceAll(" ", "") } : {}) }) });
 	return html`<${Panel} title="Users" aside=${html`<${Act} main action=${make} onDone=${users.again} />`}><${Trouble} state=${users} /><${Table} name="users" rows=${users.data?.users} columns=${[
 		{ name: "name", title: "Name" }, { name: "roles", title: "Roles", show: (u) => u.roles.map((r) => html`<${Badge} text=${r} /> `) },

@@ -143,8 +143,8 @@ function Actions({ operator, pool, may, list }) {
 	return html`<${Table} name="actions" rows=${list.data?.actions} empty="No actions yet." columns=${[
 		{ name: "time_us", title: "When", show: (a) => time(a.time_us) }, { name: "action", title: "Action", show: (a) => wordOf(a.action) }, { name: "parameters", title: "What", csv: (a) => said(a.parameters), show: (a) => said(a.parameters) },
 		{ name: "reason", title: "Reason" }, { name: "actor", title: "By" }, { name: "second", title: "Decided by" },
-		{ name: "status", title: "State", show: (a) => html`<${Badge} text=${a.status} state=${a.status === "done" ? "good" : a.status === "waiting" ? "gold" : "bad"} /> ${a.refusal}
-			${a.status === "waiting" && may ? html`<${Act} action=${approve(a)} onDone=${list.again} /> <${Act} action=${refuse(a)} onDone=${list.again} />` : null}` }]} more=${list.pager} />`;
+		{ name: "status", title: "State", show: (a) => html`<${Badge} text=${a.status} state=${a.status === "done" ? "good" : a.status === "waiting" ? "gold" : "bad"} /> ${a.refusal}` },
+		{ name: "act", title: "", csv: () => "", show: (a) => a.status === "waiting" && may ? html`<div class="controls"><${Act} action=${approve(a)} onDone=${list.again} /> <${Act} action=${refuse(a)} onDone=${list.again} /></div>` : null }]} more=${list.pager} />`;
 }
 
 function Acts({ operator, pool, rows, pools, again }) {
@@ -223,6 +223,6 @@ export function Games({ me }) {
 		{ name: "offered", title: "Offered", csv: (g) => offersGame(offer.data, g.id) ? "yes" : "no", show: (g) => offersGame(offer.data, g.id) ? "yes" : html`<${Badge} text="not offered" state="gold" />` },
 		{ name: "modes", title: "Modes", show: (g) => g.modes.map((m) => m.name ?? m.id).join(", ") }, { name: "pool", title: "Jackpot" },
 		{ name: "math_version", title: "Digest of the definition", show: (g) => html`<code title=${g.math_version}>${g.math_version.slice(0, 16)}</code>` },
-		{ name: "act", title: "", csv: () => "", show: (g) => html`<a href="/rules/${g.id}/">Rules</a> ${may ? act(g) : null}` }]} /><//>
+		{ name: "act", title: "", csv: () => "", show: (g) => html`<div class="controls"><a href="/rules/${g.id}/">Rules</a> ${may ? act(g) : null}</div>` }]} /><//>
 		<${Offer} operator=${me.operator} offer=${offer} may=${may} />`;
 }

@@ -13,6 +13,9 @@ const keyOnce = (answer) => answer.key ? html`<p>The key <b>${answer.id}</b> of 
 const pairs = (amounts) => amounts.split(",").map((one) => one.split(":"));
 const amountsOf = (key) => pairs(key.amounts).map(([currency, minor]) => money(Number(minor), currency)).join(", ");
 
+// Most in one request, and the jackpots alone that it may act on.
+const limitsOf = (key) => [key.amounts && `${amountsOf(key)} in one request`, key.pools && `jackpots ${key.pools.replaceAll(",", ", ")}`].filter(Boolean).join("; ") || "none";
+
 // "EUR 500, SEK 6000.50" as the gateway reads it.
 function minorOf(text) {
 	return text.split(",").map((one) => one.trim()).filter(Boolean).map((one) => {
@@ -45,9 +48,8 @@ export function Keys({ me }) {
 	return html`<${Panel} title="Keys of back ends" aside=${html`<${Act} main action=${made(base)} onDone=${keys.again} />`}><${Trouble} state=${keys} /><${Table} name="keys" rows=${keys.data?.keys} empty="No keys yet." columns=${[
 		{ name: "id", title: "Id" }, { name: "name", title: "Name" }, { name: "state", title: "State", show: stateOf },
 		{ name: "scopes", title: "May do", csv: (k) => k.unlimited ? "everything" : k.scopes.join(" "), show: (k) => k.unlimited ? html`<${Badge} text="everything" state="gold" />` : k.scopes.map((scope) => html`<${Badge} text=${scope} /> `) },
-		{ name: "amounts", title: "Most in one request", csv: (k) => k.amounts ? amountsOf(k) : "", show: (k) => k.amounts ? amountsOf(k) : k.scopes.includes("money") ? "any amount" : "" },
-		{ name: "pools", title: "Jackpots", csv: (k) => k.pools ?? "", show: (k) => k.pools ?? "all" },
-		{ name: "created_us", title: "Made", show: (k) => k.in_file ? html`<small class="quiet">in a file</small>` : html`${time(k.created_us)} <small class="quiet">by ${k.created_by || "nobody knows whom"}</small>` },
+		{ name: "limits", title: "Limits", csv: limitsOf, show: limitsOf },
+		{ name: "created_us", title: "Made", show: (k) => k.in_file ? html`<small class="quiet">in a file</small>` : html`${time(k.created_us)} <small class="quiet">by ${k.created_by || "a person not known"}</small>` },
 		{ name: "used_us", title: "Last used", show: (k) => k.in_file ? html`<small class="quiet">not recorded</small>` : k.used_us ? time(k.used_us) : html`<small class="quiet">never</small>` },
 		{ name: "expires_us", title: "Until", show: (k) => time(k.ended_us || k.expires_us) },
 		{ name: "act", title: "", csv: () => "", show: (k) => k.in_file || k.state !== "active" ? null : html`<div class="controls">

@@ -25,8 +25,8 @@ function Tiles({ proof }) {
 	const [text, state] = STATES[proof.state];
 	return html`<div class="tiles" id="proof"><${Tile} name="Last proof" value=${text} state=${state} note=${SIGNED[proof.signed] ?? "there is none yet"} />
 		<${Tile} name="Proven whole" value=${time(proof.held_us)} note=${proof.held_us ? `${hours(proof.age_s)} ago` : ""} state=${proof.state === "old" ? "bad" : ""} />
-		<${Tile} name="Last looked at" value=${time(proof.time_us)} note=${proof.rows === null ? "" : `${whole(proof.rows)} rows, after ${whole(proof.since)} proven before`} />
-		<${Tile} name="Mark" value=${proof.mark || "–"} note="of the proofs since the last" /></div>`;
+		<${Tile} name="Last looked at" value=${time(proof.time_us)} note=${proof.rows === null || !proof.time_us ? "" : `${whole(proof.rows)} rows, after ${whole(proof.since)} proven before`} />
+		<${Tile} name="Mark" value=${proof.mark || "–"} note=${proof.mark ? "of the proofs since the last" : ""} /></div>`;
 }
 
 const holds = (p) => html`<${Badge} text=${p.holds === null ? "left out" : p.holds ? "yes" : "NO"} state=${p.holds === null ? "" : p.holds ? "good" : "bad"} />`;
@@ -44,7 +44,7 @@ export function Ledger({ me }) {
 	<${Panel} title="What the proof shows"><${Table} name="points" rows=${l.points} empty="No proof yet: run jackpotctl ledger verify --since-last." columns=${[{ name: "point", title: "No.", number: true }, { name: "title", title: "Identity" },
 		{ name: "holds", title: "Holds", csv: (p) => p.holds === null ? "left out" : p.holds ? "yes" : "NO", show: (p) => html`${holds(p)} <small class="quiet">${p.why_not}</small>` }, { name: "held_us", title: "Last held", show: (p) => time(p.held_us) },
 		...counts ? [{ name: "held_checked", title: "Checked", number: true, show: (p) => whole(p.held_checked) }, { name: "held_rows", title: "Rows", number: true, show: (p) => whole(p.held_rows) }] : []]} /><//>
-	<div class="two">${counts ? html`<${Panel} title="Accounts at the last proof"><${Table} name="accounts" rows=${l.accounts.map((a) => ({ ...a, id: `${a.currency} ${a.account}` }))} empty="Nothing is booked yet." columns=${[{ name: "currency", title: "Currency" },
+	<div class="two">${counts ? html`<${Panel} title="Accounts at the last proof"><${Table} name="accounts" rows=${l.accounts.map((a) => ({ ...a, id: `${a.currency} ${a.account}` }))} empty="No proof yet." columns=${[{ name: "currency", title: "Currency" },
 		{ name: "account", title: "Account" }, { name: "amount_minor", title: "Sum", number: true, show: (a) => html`<span class=${a.amount_minor.startsWith("-") ? "quiet" : ""}>${moneyOf(a.amount_minor, a.currency)}</span>` }]} /><//>` : null}
 	<${Panel} title="Days"><${Table} name="days" rows=${l.days.map((d) => ({ ...d, id: d.day }))} empty="Nothing is booked yet." columns=${[{ name: "day", title: "Day (UTC)" }, { name: "state", title: "State", csv: dayState, show: (d) => html`<${Badge} text=${dayState(d)} />` },
 		{ name: "proven", title: "Proven", csv: (d) => d.proven ? "yes" : "no", show: (d) => d.proven ? html`<${Badge} text="proven" state="good" />` : html`<small class="quiet">not whole yet</small>` }, ...counts ? [{ name: "rows", title: "Rows", number: true, show: (d) => d.closed === d.shards ? whole(d.rows) : "–" }] : []]} /><//></div>

@@ -31,6 +31,6 @@ export function DeadLetters({ me }) {
 			{ name: "time_us", title: "When", show: (l) => time(l.time_us) }, { name: "service", title: "Service" },
 			{ name: "topic", title: "From", csv: (l) => `${l.topic} ${l.partition} ${l.offset}`, show: (l) => html`${l.topic} <small class="quiet">${l.partition}, ${l.offset}</small>` },
 			{ name: "what", title: "What", csv: what, show: (l) => what(l) }, { name: "subject", title: "For", csv: subject, show: about }, { name: "found", title: "Why not read" },
-			{ name: "status", title: "State", show: (l) => html`<${Badge} text=${l.status} state=${STATES[l.status]} />` }, { name: "note", title: "Done", csv: done, show: (l) => html`<small class="quiet">${done(l)}</small>` },
+			{ name: "status", title: "State", show: (l) => html`<${Badge} text=${l.status} state=${STATES[l.status]} />` }, { name: "note", title: "Note", csv: done, show: (l) => done(l) ? html`<small class="quiet">${done(l)}</small>` : "" },
 			{ name: "act", title: "", csv: () => "", show: (l) => l.status === "waiting" ? html`<div class="controls">${l.sendable && (l.topic !== "wallet.commands" || me.permissions.includes("money")) ? html`<${Act} action=${send(base, l)} onDone=${list.again} /> ` : null}<${Act} action=${settle(base, l)} onDone=${list.again} /></div>` : null }]} /><//>`;
 }

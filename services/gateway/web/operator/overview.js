@@ -2,7 +2,7 @@
 import { html, useEffect, useRef, useState } from "/vendor/htm-preact.js";
 import { LEVELS, money } from "/format.js";
 import { DeadLetters } from "/operator/letters.js";
-import { Badge, Panel, Table, Tile, Trouble, time, useRead, whole } from "/operator/parts.js";
+import { Badge, Panel, Table, Tile, Trouble, jackpotIn, time, useRead, whole } from "/operator/parts.js";
 import { Line } from "/operator/chart.js";
 import { Played } from "/operator/reports.js";
 
@@ -81,7 +81,7 @@ export function Overview({ me }) {
 		<${Played} me=${me} />
 		<${Panel} title="Jackpots">${jackpots.data ? html`<${Jackpots} pools=${jackpots.data.pools} />` : html`<${Trouble} state=${jackpots} />`}<//>
 		<div class="two"><${Panel} title="Last winners"><${Table} name="winners" rows=${winners.data?.winners} empty="Nobody has won a jackpot yet." columns=${[
-			{ name: "time_us", title: "When", show: (w) => time(w.time_us) }, { name: "pool", title: "Pool" },
+			{ name: "time_us", title: "When", show: (w) => time(w.time_us) }, { name: "pool", title: "Jackpot", csv: (w) => jackpotIn(jackpots.data?.pools, w.pool), show: (w) => html`<a href="#jackpots/${w.pool}">${jackpotIn(jackpots.data?.pools, w.pool)}</a>` },
 			{ name: "paid_minor", title: "Paid", number: true, show: (w) => html`<b class="gold">${money(w.paid_minor, w.currency)}</b>` }, { name: "player", title: "Player" }]} /><//>
 		<${Panel} title="Reconciliation"><${Reconciliation} status=${status.data} /><//></div>`;
 }
@@ -94,13 +94,13 @@ export function Health({ me }) {
 		{ name: "name", title: "Name", show: (i) => html`<span class=${i.alive ? "" : "bad"}>${i.name}</span>` }, { name: "service", title: "Service" },
 		{ name: "alive", title: "Alive", show: (i) => html`<${Badge} text=${i.alive ? "alive" : "gone"} state=${i.alive ? "good" : "bad"} />` },
 		{ name: "pid", title: "Process", number: true }, { name: "started_us", title: "Since", show: (i) => time(i.started_us) },
-		{ name: "age_ms", title: "Heartbeat", number: true, show: (i) => i.age_ms < 100000 ? `${whole(i.age_ms)} ms` : "–" }, { name: "health", title: "Health" }]} /><//>
+		{ name: "age_ms", title: "Heartbeat", number: true, show: (i) => i.age_ms < 100000 ? `${whole(Math.max(0, i.age_ms))} ms` : "–" }, { name: "health", title: "Health" }]} /><//>
+	${tellsAll(status.data) && me.permissions.includes("letters") ? html`<${DeadLetters} me=${me} />` : null}
+	<${Panel} title="Reconciliation"><${Reconciliation} status=${status.data} /><//>
 	<${Panel} title="Shards"><${Table} name="shards" rows=${shards} columns=${[
 		{ name: "service", title: "Service" }, { name: "shard", title: "Shard", number: true }, { name: "owner", title: "Owner", show: (s) => html`<span class=${s.held ? "" : "bad"}>${s.held ? s.owner : "none"}</span>` },
 		{ name: "epoch", title: "Epoch", number: true }, { name: "lease_ms", title: "Lease ms", number: true, show: (s) => s.lease_ms > -10000 ? whole(s.lease_ms) : "over" },
 		...(tellsAll(status.data) ? [{ name: "offset_1", title: "Position", number: true, show: (s) => `${whole(s.offset_1)}${s.offset_2 ? ` / ${whole(s.offset_2)}` : ""}` }] : []),
-		{ name: "lag", title: "Lag", number: true, show: (s) => whole(s.lag) }, { name: "deaths", title: "Deaths", number: true }]} /><//>
-	<${Panel} title="Reconciliation"><${Reconciliation} status=${status.data} /><//>
-	${tellsAll(status.data) && me.permissions.includes("letters") ? html`<${DeadLetters} me=${me} />` : null}`;
+		{ name: "lag", title: "Lag", number: true, show: (s) => whole(s.lag) }, { name: "deaths", title: "Deaths", number: true }]} /><//>`;
 }
 

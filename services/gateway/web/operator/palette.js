@@ -2,7 +2,7 @@
 import { html, useEffect, useRef, useState } from "/vendor/htm-preact.js";
 import { useRead } from "/operator/parts.js";
 
-const MOST = 9;
+const MOST = 30;
 
 // The places that a text leads to; `screens`: [address, title] of those that the user may see.
 function places(text, screens, pools, players) {

@@ -77,7 +77,10 @@ function download(name, columns, rows) {
 	save(`${name}.csv`, new Blob([`${lines.join("\r\n")}\r\n`], { type: "text/csv" }));
 }
 
-const kindOf = (column) => column.number ? "number" : column.name.endsWith("_us") ? "time" : "";
+const kindOf = (column) => column.number ? "number" : column.name.endsWith("_us") ? "time" : column.name === "act" ? "act" : "";
+
+// The name of a jackpot, for lists that have its number alone.
+export const jackpotIn = (pools, number) => pools?.find(({ pool }) => pool === number)?.id ?? String(number);
 
 // columns: { name, title, number?, show?(row), csv?(row) }
 export function Table({ name, columns, rows, empty = "Nothing yet.", more }) {
@@ -93,8 +96,8 @@ export function Table({ name, columns, rows, empty = "Nothing yet.", more }) {
 export function Secret({ title, note, ...field }) {
 	const [shown, setShown] = useState(false);
 	const word = shown ? "Hide" : "Show";
-	return html`<label>${title}<input ...${field} type=${shown ? "text" : "password"} autocapitalize="none" spellcheck="false" />${note ? html`<small class="quiet">${note}</small>` : null}</label>
-		<button type="button" class="plain" aria-label=${`${word}: ${title}`} onClick=${() => setShown(!shown)}>${word}</button>`;
+	return html`<div class="typed"><label>${title}<input ...${field} type=${shown ? "text" : "password"} autocapitalize="none" spellcheck="false" />${note ? html`<small class="quiet">${note}</small>` : null}</label>
+		<button type="button" class="plain" aria-label=${`${word}: ${title}`} onClick=${() => setShown(!shown)}>${word}</button></div>`;
 }
 
 export function Confirm({ onDone }) {

@@ -100,7 +100,9 @@ export function Round({ base, account, number }) {
 	const scene = { game, currency: replay.data.currency, witch, mode: round.bet.mode };
 	const features = [...new Set(round.phases.flatMap(({ features: started = [] }) => started))];
 	return html`${head}<div class="tiles" id="round"><${Tile} name="Game" value=${game.name} note=${features.map(featureName).join(", ")} /><${Tile} name="Stake" value=${money(round.stake_minor, scene.currency)} note=${modeOf(game, round.bet.mode).name} />
-			<${Tile} name="Win" value=${money(round.win_minor, scene.currency)} note=${(round.jackpots ?? []).map((one) => `jackpot ${money(one.paid_minor, scene.currency)}`).join(", ")} /><${Tile} name="When" value=${time(rows?.[0]?.time_us)} />
-			<${Tile} name="State" value=${round.closed ? "closed" : "open"} state=${round.closed ? "good" : "gold"} note=${round.next ? `waits for: ${wordOf(round.next)}` : ""} /></div>
+			<${Tile} name="Win" value=${money(round.win_minor, scene.currency)} note=${round.jackpots?.length ? "without the jackpot" : ""} />
+			${(round.jackpots ?? []).map((one) => html`<${Tile} key=${one.index} name="Jackpot" state="gold" value=${money(one.paid_minor, scene.currency)} note="paid into the balance" />`)}
+			<${Tile} name="When" value=${time(rows?.[0]?.time_us)} />
+			<${Tile} name="State" value=${round.closed ? "closed" : "open"} state=${round.closed ? "good" : "gold"} note=${round.next && !round.closed ? `waits for: ${wordOf(round.next)}` : ""} /></div>
 		<${Steps} scene=${scene} round=${round} /><${Proof} replay=${replay.data} /><${Rows} rows=${rows ?? []} currency=${scene.currency} />`;
 }

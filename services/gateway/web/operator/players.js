@@ -103,7 +103,7 @@ const blockAction = (base, blocked) => ({ danger: !blocked, title: blocked ? "En
 
 export function decideAction(base, w, decision) {
 	return { danger: decision !== "capture", title: decision === "capture" ? "Paid: keep it booked" : "Not paid: give it back", button: decision === "capture" ? "Paid" : "Give back", path: () => `${base}/withdrawals/${w.id}/decisions`,
-		fields: [{ name: "force", label: "The provider's word", options: [["", "decide only if it was never asked, or has answered"], ["yes", "decide although it has not answered"]] }, REASON],
+		fields: [{ name: "force", label: "Decide", options: [["", "only if the outcome is known"], ["yes", "even without the provider's answer"]], help: "The outcome is known if the provider was never asked, or has answered." }, REASON],
 		what: () => `${money(w.amount_minor, w.currency)}, held since ${time(w.booked_us)}.`, body: (v) => ({ decision, reason: v.reason, ...(v.force ? { force: true } : {}) }) };
 }
 
@@ -128,7 +128,8 @@ function Lists({ base, account, me, again }) {
 		{ name: "booked_us", title: "When", show: (w) => time(w.booked_us) }, { name: "amount_minor", title: "Amount", number: true, show: (w) => money(w.amount_minor, w.currency) },
 		{ name: "state", title: "State", show: (w) => html`<${Badge} text=${w.state} state=${w.state === "paid" ? "good" : w.state === "held" ? "gold" : ""} />` },
 		{ name: "provider", title: "Provider", show: (w) => w.provider ? `${wordOf(w.provider.state)}, ${wordOf(w.provider.outcome)}${w.provider.reference ? `, ${w.provider.reference}` : ""}` : "" }, { name: "id", title: "Id", show: (w) => html`<code>${w.id.slice(0, 12)}</code>` },
-		{ name: "act", title: "", csv: () => "", show: (w) => w.state === "held" && finance ? html`<${Act} action=${decideAction(base, w, "capture")} onDone=${() => { withdrawals.again(); again(); }} /> <${Act} action=${decideAction(base, w, "release")} onDone=${() => { withdrawals.again(); again(); }} />` : null }]} more=${withdrawals.pager} /><//>
+		{ name: "act", title: "", csv: () => "", show: (w) => w.state === "held" && finance ? html`<div class="controls"><${Act} action=${decideAction(base, w, "capture")} onDone=${() => { withdrawals.again(); again(); }} />
+			<${Act} action=${decideAction(base, w, "release")} onDone=${() => { withdrawals.again(); again(); }} /></div>` : null }]} more=${withdrawals.pager} /><//>
 	${waiting.length ? html`<${Panel} title="Voids that wait for a second person"><${Table} name="void-requests" rows=${waiting} columns=${[
 		{ name: "time_us", title: "When", show: (r) => time(r.time_us) }, { name: "game", title: "Game" }, { name: "round", title: "Round", number: true },
 		{ name: "awards_minor", title: "Jackpots", number: true, show: (r) => money(r.awards_minor, account.currency) }, { name: "asked_by", title: "By" }, { name: "reason", title: "Reason" },
@@ -158,8 +159,8 @@ export function Player({ id, me, round }) {
 			${may("money") ? html`<${Group} name="Money">${[moneyAction(base, account, "deposits", "Deposit", "Money that came in."), moneyAction(base, account, "withdrawals", "Withdraw", "It is held until the provider has paid it."),
 				moneyAction(base, account, "grants", "Grant bonus funds", "The house's money."), moneyAction(base, account, "corrections", "Correct", "May be below 0.", true)].map(act)}<//>` : null}
 			${may("care") ? html`<${Group} name="Care">${act(limitAction(base, account))}${games.length ? act(spinsAction(base, account, games)) : null}<//>` : null}
-			${may("care") || may("void") ? html`<${Group} name="Stop">${may("care") ? act(blockAction(base, account.blocked)) : null}${may("void") && games.length ? act(voidAction(base, games)) : null}<//>` : null}
-			<${Group} name="Data"><${Export} base=${base} account=${account} />${may("money") && !account.pseudonymised_us ? act(pseudonymAction(base, account)) : null}<//></div><//>` : null}
+			<${Group} name="Data"><${Export} base=${base} account=${account} />${may("money") && !account.pseudonymised_us ? act(pseudonymAction(base, account)) : null}<//>
+			${may("care") || may("void") ? html`<${Group} name="Stop">${may("care") ? act(blockAction(base, account.blocked)) : null}${may("void") && games.length ? act(voidAction(base, games)) : null}<//>` : null}</div><//>` : null}
 		<${Notes} base=${base} me=${me} />
 		<${History} base=${base} account=${account} games=${games} />
 		<${Lists} base=${base} account=${account} me=${me} again=${player.again} />`;

@@ -2,7 +2,8 @@
 import { html, useState } from "/vendor/htm-preact.js";
 import { exponentOf, money } from "/format.js";
 import { Line } from "/operator/chart.js";
-import { Act, Badge, Panel, REASON, Table, Tile, Trouble, numberOf, time, useRead, whole } from "/operator/parts.js";
+import { Act, Badge, Panel, REASON, Table, Tile, Trouble, jackpotIn, numberOf, time, useRead, whole } from "/operator/parts.js";
+import { zone } from "/operator/zone.js";
 
 const PERIODS = [["day", "Day"], ["month", "Month"], ["year", "Year"], ["life", "Life to date"]];
 const percent = (n) => n === null || n === undefined ? "–" : `${n.toFixed(2)} %`;
@@ -24,19 +25,21 @@ const RETURNS = [{ name: "game", title: "Game" }, { name: "mode", title: "Mode",
 	{ name: "theory_percent", title: "Published", number: true, show: (r) => r.theory_percent === null ? "–" : r.theory_percent === r.theory_high_percent ? percent(r.theory_percent) : `${percent(r.theory_percent)} to ${percent(r.theory_high_percent)}` },
 	{ name: "z", title: "z", number: true, show: (r) => r.z === null ? "–" : r.z.toFixed(2) },
 	{ name: "band_low_percent", title: "95 of 100 such", number: true, show: (r) => r.band_low_percent === null ? "–" : `${percent(r.band_low_percent)} to ${percent(r.band_high_percent)}` }];
-const JACKPOTS = [{ name: "pool", title: "Jackpot", number: true }, { name: "currency", title: "Currency" },
+const jackpot = (pools) => ({ name: "pool", title: "Jackpot", show: (r) => jackpotIn(pools, r.pool) });
+const JACKPOTS = [{ name: "currency", title: "Currency" },
 	{ name: "contributions_nano", title: "Contributions", number: true, show: (r) => money(ofNano(r.contributions_nano), r.currency) }, count("hits", "Hits"), sum("paid", "Paid")];
 const player = (me) => ({ name: "player", title: "Player", show: (r) => me.permissions.includes("players") ? html`<a href="#players/${numberOf(r.player)}">${r.player}</a>` : r.player });
 const NOTED = (me, amount) => [{ name: "time_us", title: "When", show: (r) => time(r.time_us) }, { name: "what", title: "What", show: (r) => r.what.replace("_", " ") }, player(me),
 	{ name: "game", title: "Game" }, { name: "round", title: "Round", number: true, show: (r) => r.round || "–" }, ...amount];
 
 function Lists({ report, me, base }) {
+	const pools = useRead("/v1/jackpots").data?.pools;
 	const csv = (list) => html`<a class="print-no" href="${base}?format=csv&list=${list}" download>CSV</a>`;
 	const panel = (list, title, columns, empty) => html`<${Panel} title=${title} aside=${csv(list)} id="report-${list}"><${Table} name=${`report-${list}`} rows=${report[list]} columns=${columns} empty=${empty} /><//>`;
 	return html`${panel("totals", "All games", MONEY.slice(1))}<${Panel} title="Money in and out"><${Table} name="report-booked" rows=${report.totals} columns=${BOOKED} /><//>
 		${panel("games", "Games", MONEY)}${panel("returns", "Returns", RETURNS)}
-		<div class="two">${panel("jackpots", "Jackpots", JACKPOTS)}${panel("unfinished", "Won and not collected yet", [...NAME, count("rounds", "Rounds"), sum("pending", "Pending")], "Nothing was pending at the end.")}</div>
-		${panel("hits", "Jackpots paid", NOTED(me, [{ name: "pool", title: "Jackpot", number: true }, sum("amount", "Paid")]), "No jackpot was paid.")}
+		<div class="two">${panel("jackpots", "Jackpots", [jackpot(pools), ...JACKPOTS])}${panel("unfinished", "Won and not collected yet", [...NAME, count("rounds", "Rounds"), sum("pending", "Pending")], "Nothing was pending at the end.")}</div>
+		${panel("hits", "Jackpots paid", NOTED(me, [jackpot(pools), sum("amount", "Paid")]), "No jackpot was paid.")}
 		${panel("large_wins", "Large wins, of 100 stakes or more", NOTED(me, [sum("stake", "Stake"), sum("win", "Win")]), "There was none.")}
 		${panel("adjustments", "Voids, corrections and grants", NOTED(me, [sum("amount", "To the player"), { name: "actor", title: "By" }, { name: "reason", title: "Reason" }]), "There was none.")}`;
 }
@@ -53,8 +56,9 @@ export function Report({ me, id }) {
 		<${Panel} title=${`${PERIODS.find(([name]) => name === data.report)[1]}: ${data.first_day ? `${data.first_day}${data.first_day === data.last_day ? "" : ` to ${data.last_day}`}` : `until ${data.last_day}`}`}
 			aside=${html`<button onClick=${() => print()}>Print</button><a class="print-no" href=${base} download="${period}-${day}.json">JSON</a>`}>
 			<p><${Badge} text=${data.state} state=${sealed ? "good" : "gold"} /> ${sealed ? "This period is over and its report is signed: it never changes." : "It still grows, or is not sealed yet."}
-			<span class="quiet"> ${data.from_us ? `${time(data.from_us)} to ` : "Until "}${time(data.to_us)}</span></p><//>
-		<div class="tiles">${data.totals.map((t) => html`<${Tile} key=${t.currency} name=${`NGR, ${t.currency}`} value=${money(t.ngr_minor, t.currency)} note=${`${whole(t.rounds)} rounds, ${money(t.stakes_minor, t.currency)} staked`} />`)}</div>
+			<span class="quiet"> ${data.from_us ? `${time(data.from_us)} to ` : "Until "}${time(data.to_us)}</span></p>
+			<p class="print-only">Operator ${me.operator}. Printed by ${me.name}, ${time(Date.now() * 1000)}. Times: ${zone()}.</p><//>
+		<div class="tiles">${data.totals.map((t) => html`<${Tile} key=${t.currency} name=${`NGR, ${t.currency}`} value=${money(t.ngr_minor, t.currency)} note=${`${t.rounds === 1 ? "1 round" : `${whole(t.rounds)} rounds`}, ${money(t.stakes_minor, t.currency)} staked`} />`)}</div>
 		<${Lists} report=${data} me=${me} base=${base} />`;
 }
 
@@ -86,7 +90,7 @@ export function Reports({ me }) {
 
 // ---- what was played, for the overview
 
-const STEPS = [["minute", "the last hour"], ["hour", "the last day"], ["day", "the last month"]];
+const STEPS = [["minute", "the last hour", 3600], ["hour", "the last day", 86400], ["day", "the last month", 31 * 86400]];
 const inMoney = (name) => (p) => p[name] / 10 ** exponentOf(p.currency);
 const MEASURES = [["rounds", "Rounds", (p) => p.rounds], ["stakes", "Stakes", inMoney("stakes_minor")], ["wins", "Wins", inMoney("wins_minor")], ["rtp", "Return in percent", (p) => p.rtp_percent ?? 0],
 	["jackpots", "Jackpots", (p) => p.jackpots], ["players", "Players", (p) => p.players ?? 0]];
@@ -105,5 +109,5 @@ export function Played({ me }) {
 		${choose("step", "When", step, (next) => { setStep(next); if (next === "minute" && measure === "players") setMeasure("rounds"); }, STEPS)}
 		${currencies.length > 1 ? choose("currency", "Currency", currency || currencies[0], setCurrency, currencies.map((c) => [c, c])) : null}</div>
 		<${Trouble} state=${series} />${series.data && shown.length === 0 ? html`<p class="quiet">Nothing was played in this time.</p>` : null}
-		<${Line} label=${title} times=${shown.map((p) => p.time_us / 1e6)} values=${shown.map(value)} height=${180} /><//>`;
+		<${Line} label=${title} times=${shown.map((p) => p.time_us / 1e6)} values=${shown.map(value)} height=${180} span=${STEPS.find(([name]) => name === step)[2]} /><//>`;
 }

@@ -16,7 +16,7 @@ function Dead({ base, hook, may, again }) {
 	const resend = (event, title) => ({ title, button: event === "all" ? title : "Send again", path: () => `${base}/${hook.id}/dead`, fields: [REASON], body: (v) => ({ event, reason: v.reason }) });
 	const done = () => { dead.again(); again(); };
 	return html`<${Panel} title=${`Dead events of webhook ${hook.id}`} aside=${may && had.current ? html`<${Act} action=${resend("all", "Send all again")} onDone=${done} />` : null}><${Trouble} state=${dead} />
-		<${Table} name="dead" rows=${dead.data?.events} empty="No dead events." columns=${[{ name: "created_us", title: "Of", show: (e) => time(e.created_us) }, { name: "kind", title: "Kind", show: (e) => e.kind.replaceAll("_", " ") }, { name: "subject", title: "About" },
+		<${Table} name="dead" rows=${dead.data?.events} empty="No dead events." columns=${[{ name: "created_us", title: "When", show: (e) => time(e.created_us) }, { name: "kind", title: "Kind", show: (e) => e.kind.replaceAll("_", " ") }, { name: "subject", title: "About" },
 			{ name: "body", title: "What", csv: (e) => said(e.body.data), show: (e) => said(e.body.data, e.body.data.currency) }, { name: "attempts", title: "Attempts", number: true }, { name: "answer", title: "Last answer" },
 			{ name: "act", title: "", csv: () => "", show: (e) => may ? html`<${Act} action=${resend(e.event, `Send again: ${e.event}`)} onDone=${done} />` : null }]} more=${dead.pager} /><//>`;
 }
@@ -36,7 +36,7 @@ export function Webhooks({ me }) {
 		{ name: "id", title: "No.", number: true }, { name: "url", title: "Address" }, { name: "kinds", title: "Events", show: (h) => h.kinds.split(",").map((kind) => html`<${Badge} text=${kind.replaceAll("_", " ")} /> `) },
 		{ name: "last_answer", title: "Last answer", show: (h) => h.last_us ? html`<${Badge} text=${h.last_answer} state=${h.last_good ? "good" : "bad"} /> <small class="quiet">${time(h.last_us)}</small>` : html`<small class="quiet">none yet</small>` },
 		{ name: "sent", title: "Sent", number: true }, { name: "waiting", title: "Waiting", number: true, show: (h) => h.waiting ? html`${h.waiting} <small class="quiet">since ${time(h.oldest_us)}</small>` : 0 },
-		{ name: "dead", title: "Dead", number: true, show: (h) => may ? html`<button class="plain" onClick=${() => setOpen(open === h.id ? null : h.id)} aria-label=${`Dead events of webhook ${h.id}`}>${h.dead}</button>` : h.dead },
+		{ name: "dead", title: "Dead", number: true, show: (h) => may && (h.dead || open === h.id) ? html`<button onClick=${() => setOpen(open === h.id ? null : h.id)} aria-expanded=${open === h.id} aria-label=${`Dead events of webhook ${h.id}: ${h.dead}`}>${h.dead}, ${open === h.id ? "hide" : "show"}</button>` : h.dead },
 		{ name: "version", title: "Secret", csv: (h) => `${h.id}.${h.version}`, show: (h) => html`${h.id}.${h.version}${h.old_until_us ? html` <small class="quiet">and ${h.id}.${h.version - 1} until ${time(h.old_until_us)}</small>` : null}` },
 		{ name: "act", title: "", csv: () => "", show: (h) => may ? html`<div class="controls"><${Act} action=${change(h, "test", "Test", [], undefined, eventOf)} onDone=${hooks.again} />
 			<${Act} action=${change(h, "change", "Change", [url(h.url), kinds(h.kinds)], (v) => ({ url: v.url.trim(), kinds: v.kinds.replaceAll(" ", "") }))} onDone=${hooks.again} />
