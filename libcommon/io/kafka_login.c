@@ -24,7 +24,6 @@
 #include <unistd.h>
 
 #define ATTEMPTS_MAX 64
-#define SAY_US 1000000u	     /* between two lines of the log */
 #define REFUSED_US 10000000u /* after a refusal, until it counts as over */
 
 struct attempt {
@@ -37,8 +36,8 @@ struct attempt {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects all below */
 static struct attempt attempts[ATTEMPTS_MAX];
-static uint64_t refused_us, said_us;
-static struct per_second lost_said;
+static uint64_t refused_us;
+static struct per_second refused_said, lost_said;
 static char refusal[240];
 static struct metric *refusals;
 
@@ -88,9 +87,7 @@ static void refuse(const char *found, const char *expected)
 	(void)snprintf(refusal, sizeof(refusal),
 		"Kafka: CARILLON_KAFKA_LOGIN: %.60s: found %.110s, expected %s", login_file(),
 		found, expected);
-	bool say = said_us == 0 || refused_us >= said_us + SAY_US;
-	said_us = say ? refused_us : said_us;
-	if (say)
+	if (per_second_take(&refused_said, refused_us, 1))
 		log_warn_as("kafka.login.refused", "%s; trying again", refusal);
 	metric_add(refusals, 1);
 	(void)pthread_mutex_unlock(&lock);
@@ -202,10 +199,12 @@ static bool work_begin(struct attempt *attempt)
 static int stand_in(int socket)
 {
 	static const char nothing[1024];
+	const int least = 1; /* the kernel takes its own smallest size instead */
 	int pair[2];
 	bool stands;
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0, pair) != 0)
 		return -1;
+	(void)setsockopt(pair[0], SOL_SOCKET, SO_SNDBUF, &least, sizeof(least));
 	while (send(pair[0], nothing, sizeof(nothing), MSG_NOSIGNAL) > 0) {
 	}
 	stands = dup3(pair[0], socket, O_CLOEXEC) >= 0;

@@ -71,9 +71,7 @@ struct holding {
 	struct service_position fenced[SERVICE_TOPICS_MAX]; /* stored by the last commit */
 	struct service_position marked[SERVICE_TOPICS_MAX]; /* while service->marked */
 	struct reading readings[SERVICE_TOPICS_MAX];
-	bool one_by_one; /* one message a commit, after repeated crashes */
-	/* The message that is tried alone now: its topic (1-based; 0: none), its offset, and how
-	 * often a process died on it. */
+	bool one_by_one;     /* one message a commit, after repeated crashes */
 	struct kept waiting; /* commands that came by nanomsg and cannot be applied yet */
 	bool progress;	     /* a command that came by nanomsg was applied since the last fence */
 	/* Facts read from their rows (service_facts.c): when the next read is due, when the last

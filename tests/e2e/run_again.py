@@ -40,7 +40,7 @@ def test_a_second_start_proves_only_what_is_new():
     person.deposit(8)
     assert proof()["rows"] == rows() - proven == 2
     balance = sum(int(amount) for (amount,) in place.sql(f"select amount from wallet.journal where player = {person.id} and kind = 20 and refusal = 0"))
-    assert person.refresh()["balance_minor"] == balance, balance
+    wait_until(f"a balance of {balance}", lambda: person.refresh()["balance_minor"] == balance, 60)  # the engine hears of a deposit a little later
 
 
 if __name__ == "__main__":
