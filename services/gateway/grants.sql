@@ -3,7 +3,7 @@ grant usage on schema gateway, wallet, pool, cards, payments, engine to carillon
 grant select, insert on gateway.audit to carillon_gateway;
 grant select, insert on gateway.game_start, gateway.note to carillon_gateway;
 grant select, insert, update (status, approved_key, approved_by, approved) on gateway.pool_request to carillon_gateway;
-grant select, insert, update (status, approved_key, approved_by, approved) on gateway.void_request to carillon_gateway;
+grant select, insert, update (status, approved_key, approved_by, approved, told, outcome) on gateway.void_request to carillon_gateway;
 grant select, insert, update (pause, pause_s, pause_until, reality_check_s) on gateway.player to carillon_gateway;
 grant select, insert, delete on gateway.revoked to carillon_gateway;
 grant select, update (used) on gateway.operator_key to carillon_gateway;
@@ -12,7 +12,7 @@ grant select on gateway.fx_request, gateway.amount_request to carillon_gateway;
 grant execute on function gateway.amount_ask, gateway.amount_decide, gateway.decision_ask, gateway.amount_take, gateway.amount_booked, gateway.game_stop, gateway.game_resume to carillon_gateway;
 grant select on gateway.offer to carillon_gateway;
 grant execute on function gateway.offer_set, gateway.amount_ask_offered, gateway.amount_decide_offered to carillon_gateway;
-grant execute on function gateway.fx_ask, gateway.fx_approve, gateway.fx_refuse, gateway.decide, gateway.played_since, gateway.void_row, gateway.claims_open, wallet.round_awards, wallet.newest_of, wallet.history_rows, wallet.history_start to carillon_gateway;
+grant execute on function gateway.fx_ask, gateway.fx_approve, gateway.fx_refuse, gateway.decide, gateway.played_since, gateway.void_row, gateway.claims_open, gateway.void_take, gateway.void_noted, wallet.round_awards, wallet.newest_of, wallet.history_rows, wallet.history_start to carillon_gateway;
 grant select on gateway.dead_letter to carillon_gateway;
 grant execute on function gateway.dead_note, gateway.dead_act, gateway.dead_take, gateway.dead_sent to carillon_gateway;
 grant select, insert, update on gateway.staff to carillon_gateway;

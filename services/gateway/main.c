@@ -38,6 +38,7 @@
 #include "services/gateway/adapters/own_limits.h"
 #include "services/gateway/adapters/reports.h"
 #include "services/gateway/adapters/staff.h"
+#include "services/gateway/adapters/voids.h"
 #include "services/gateway/adapters/webhooks.h"
 
 #include "libcommon/io/key_files.h"
@@ -247,6 +248,7 @@ static void on_second(void *context)
 	par_tick();
 	bet_mix_tick();
 	amounts_tick(&gateway);
+	voids_tick(&gateway);
 }
 
 static void on_draining(void *context)

@@ -53,6 +53,7 @@ struct service_request {
 	service_done *done;
 	int64_t number, seq, until; /* for the handler's own use */
 	char text[48];		    /* for the handler's own use */
+	uint8_t id[ID_BYTES];	    /* for the handler's own use */
 	uint8_t trace[EDGE_TRACE_BYTES];
 	uint32_t pool; /* jackpot commands: the pool that selects the partition; 0: the player
 			  selects it */
