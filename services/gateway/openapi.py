@@ -509,6 +509,7 @@ PROBLEMS = {
     "too_large": ((413,), "The body is larger than 16384 bytes."),
     "too_late": ((409,), "The request arrived too late. Nothing was done."),
     "too_many": ((429,), "Too many requests. Nothing was done. Try again later."),
+    "too_many_exports": ((429,), "This gateway already writes two exports for this operator. Try again when one of them has ended."),
     "too_many_wrong": ((429,), "Too many wrong tokens, keys or passwords came from this address. Nothing was done. Try again later."),
     "too_soon": ((429,), "The bet came too soon after the last one; or many bets were refused, and this bet or gamble came less than a second after the last refusal. Nothing was done."),
     "total_overflow": ((400,), "The total bet is too large a number."),
