@@ -608,7 +608,7 @@ route("public", "get", "/v1/config", "What a page needs to know about the instal
       obj(kind=one_of("live", "demo", "test"), events_url=TEXT, operators=many(U), shards=U,
           bet_gap_ms=told(whole(0, 60000), "The shortest time between two bets of a player; 0: none."),
           turbo=told(BOOL, "Whether the page may offer Turbo.")))
-route("public", "get", "/v1/games", "The games; with a player's token those that their operator offers, and those in which they have a win to collect", obj(games=many(named("GameListed"))), etag=True)
+route("public", "get", "/v1/games", "The games; with a player's token those that their operator offers, and those in which they have something open: a round or Jackpot Cards", obj(games=many(named("GameListed"))), etag=True)
 route("public", "get", "/v1/definitions/{}", "The definition file with this SHA-256, the math version of a round", OBJECT, etag=True)
 route("public", "get", "/v1/games/{}", "A game: its symbols, paytable, bets and features", named("Game"), etag=True)
 route("public", "get", "/v1/jackpots", "The present values of the jackpots", obj(pools=many(named("Pool"))), etag=True)
