@@ -87,16 +87,6 @@ bool auth_action(struct gateway *gateway, struct edge_request *request, player_i
 	return auth_token(gateway, request, true, player_r);
 }
 
-bool auth_named(
-	const struct gateway *gateway, const struct edge_request *request, player_id *player_r)
-{
-	const char *token = edge_header(request, EDGE_AUTHORIZATION);
-	uint64_t expires_s;
-
-	return token != NULL && token_check(gateway->token_key, token, clock_wall_us() / SECOND_US,
-					player_r, &expires_s) == TOKEN_OK;
-}
-
 struct auth_session auth_session(struct gateway *gateway, struct edge_request *request)
 {
 	const char *token = edge_header(request, EDGE_AUTHORIZATION);

@@ -468,13 +468,13 @@ static void list_offered(struct gateway *gateway, struct edge_request *request, 
 void on_games(struct edge_request *request, void *context)
 {
 	static const char *const names[] = { NULL };
-	player_id player;
-	if (!answer_query(request, names))
+	player_id player = 0;
+	if (!answer_query(request, names) || (edge_header(request, EDGE_AUTHORIZATION) != NULL &&
+						     !auth_player(context, request, &player)))
 		return;
 	if (games.list == NULL)
 		answer_unavailable(request, "the games have not been read yet");
-	else if (auth_named(context, request, &player) &&
-		 !offers_all_games(player_operator(player)))
+	else if (player != 0 && !offers_all_games(player_operator(player)))
 		list_offered(context, request, player);
 	else
 		edge_answer_json(request, 200, games.list, strlen(games.list));

@@ -189,10 +189,6 @@ void auth_load(struct gateway *gateway);
 bool auth_player(struct gateway *gateway, struct edge_request *request, player_id *player_r);
 /* The same for an action of the player, which keeps their session alive. */
 bool auth_action(struct gateway *gateway, struct edge_request *request, player_id *player_r);
-/* For routes that are open to all: the player that a valid token names. Permits nothing and answers
- * nothing; false: no token, or another credential. */
-bool auth_named(
-	const struct gateway *gateway, const struct edge_request *request, player_id *player_r);
 /* The session of the request's token, which auth_player or auth_action has just accepted. Times are
  * seconds since 1970. */
 struct auth_session {
