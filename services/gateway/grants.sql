@@ -9,7 +9,7 @@ grant select, insert, delete on gateway.revoked to carillon_gateway;
 grant select, update (used) on gateway.operator_key to carillon_gateway;
 grant execute on function gateway.key_new, gateway.key_rotate, gateway.key_end to carillon_gateway;
 grant select on gateway.fx_request, gateway.amount_request to carillon_gateway;
-grant execute on function gateway.amount_ask, gateway.amount_decide, gateway.decision_ask, gateway.amount_take, gateway.amount_booked, gateway.game_stop, gateway.game_resume to carillon_gateway;
+grant execute on function gateway.amount_ask, gateway.amount_decide, gateway.decision_ask, gateway.amount_take, gateway.amount_booked, gateway.amount_alone_takes, gateway.game_stop, gateway.game_resume to carillon_gateway;
 grant select on gateway.offer to carillon_gateway;
 grant execute on function gateway.offer_set, gateway.amount_ask_offered, gateway.amount_decide_offered to carillon_gateway;
 grant execute on function gateway.fx_ask, gateway.fx_approve, gateway.fx_refuse, gateway.decide, gateway.played_since, gateway.void_row, gateway.claims_open, gateway.void_take, gateway.void_noted, wallet.round_awards, wallet.newest_of, wallet.history_rows, wallet.history_start to carillon_gateway;

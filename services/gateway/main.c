@@ -139,6 +139,13 @@ static const struct setting settings[] = {
 		"that they settle by hand alone, as CURRENCY=AMOUNT; what is larger "
 		"waits for another user or key; 0: any amount; *: each currency that is not "
 		"named, without it none; empty: nothing waits" },
+	{ "GATEWAY_APPROVE_SUM", SETTING_TEXT,
+		"EUR=10000000,USD=10000000,GBP=10000000,SEK=100000000,DKK=75000000,"
+		"NOK=100000000,*=10000000",
+		0, 0, gateway.settings.approve_sum,
+		"largest sum of such amounts, whatever their sign, that one user books alone within "
+		"24 hours, as in GATEWAY_APPROVE_ABOVE; the amount that would exceed it waits for "
+		"another user or key" },
 	{ "GATEWAY_APPROVE_WITHIN_S", SETTING_INT, "86400", 1, 31536000,
 		&gateway.settings.approve_within_s,
 		"how long such a request waits for another user or key; then it has to be made "

@@ -91,7 +91,7 @@ struct gateway_settings {
 	char pool_operators[SETTING_TEXT_MAX];
 	char idle[SETTING_TEXT_MAX], reconnect[SETTING_TEXT_MAX];
 	int64_t fx_operator, fx_jump_percent;
-	char approve_above[SETTING_TEXT_MAX];
+	char approve_above[SETTING_TEXT_MAX], approve_sum[SETTING_TEXT_MAX];
 	int64_t approve_within_s;
 	int64_t decide_after_s, report_grace_s;
 	char large_wins[SETTING_TEXT_MAX];
