@@ -38,6 +38,7 @@
 #include "services/gateway/adapters/own_limits.h"
 #include "services/gateway/adapters/reports.h"
 #include "services/gateway/adapters/staff.h"
+#include "services/gateway/adapters/voids.h"
 #include "services/gateway/adapters/webhooks.h"
 
 #include "libcommon/io/key_files.h"
@@ -138,6 +139,13 @@ static const struct setting settings[] = {
 		"that they settle by hand alone, as CURRENCY=AMOUNT; what is larger "
 		"waits for another user or key; 0: any amount; *: each currency that is not "
 		"named, without it none; empty: nothing waits" },
+	{ "GATEWAY_APPROVE_SUM", SETTING_TEXT,
+		"EUR=10000000,USD=10000000,GBP=10000000,SEK=100000000,DKK=75000000,"
+		"NOK=100000000,*=10000000",
+		0, 0, gateway.settings.approve_sum,
+		"largest sum of such amounts, whatever their sign, that one user books alone within "
+		"24 hours, as in GATEWAY_APPROVE_ABOVE; the amount that would exceed it waits for "
+		"another user or key" },
 	{ "GATEWAY_APPROVE_WITHIN_S", SETTING_INT, "86400", 1, 31536000,
 		&gateway.settings.approve_within_s,
 		"how long such a request waits for another user or key; then it has to be made "
@@ -247,6 +255,7 @@ static void on_second(void *context)
 	par_tick();
 	bet_mix_tick();
 	amounts_tick(&gateway);
+	voids_tick(&gateway);
 }
 
 static void on_draining(void *context)

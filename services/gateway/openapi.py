@@ -273,7 +273,7 @@ SCHEMAS = {
     "Void": obj(round=U, game=TEXT, currency=CURRENCY, seq=U, move=U, stake_returned_minor=MINOR, win_taken_minor=MINOR, receivable_minor=MINOR,
                 pending_taken_minor=MINOR, time_us=US, awards_minor=told(INT, "Of win_taken_minor and receivable_minor, the round's jackpots; 0: they stay.")),
     "VoidRequest": obj(id=TEXT, status=one_of("waiting", "approved", "refused"), player=PLAYER, game=TEXT, round=U, reason=TEXT, awards_minor=told(INT, "The round's jackpots when it was requested."),
-                       asked_by=TEXT, approved_by=TEXT, time_us=US),
+                       asked_by=TEXT, approved_by=TEXT, outcome=told(TEXT, "Of an approved one. Empty: not known yet; voided; or the code of the error that refused it."), time_us=US),
     "PoolAction": obj(id=TEXT, done=BOOL, status_Q=TEXT, before_Q=ANY, after_Q=ANY),
     "PoolState": obj(pool=U, id=TEXT, status=TEXT, t=DECIMAL, books=OBJECT, hits=U, version=U, updated_us=US, rows=many(OBJECT)),
     "Status": obj(time_us=US, instance=TEXT, kind=one_of("live", "demo", "test"), requests_open=U, reconciliation=or_null(OBJECT)),
@@ -515,6 +515,7 @@ PROBLEMS = {
     "too_large": ((413,), "The body is larger than 16384 bytes."),
     "too_late": ((409,), "The request arrived too late. Nothing was done."),
     "too_many": ((429,), "Too many requests. Nothing was done. Try again later."),
+    "too_many_exports": ((429,), "This gateway already writes two exports for this operator. Try again when one of them has ended."),
     "too_many_wrong": ((429,), "Too many wrong tokens, keys or passwords came from this address. Nothing was done. Try again later."),
     "too_soon": ((429,), "The bet came too soon after the last one; or many bets were refused, and this bet or gamble came less than a second after the last refusal. Nothing was done."),
     "total_overflow": ((400,), "The total bet is too large a number."),
@@ -613,7 +614,7 @@ route("public", "get", "/v1/config", "What a page needs to know about the instal
       obj(kind=one_of("live", "demo", "test"), events_url=TEXT, operators=many(U), shards=U,
           bet_gap_ms=told(whole(0, 60000), "The shortest time between two bets of a player; 0: none."),
           turbo=told(BOOL, "Whether the page may offer Turbo.")))
-route("public", "get", "/v1/games", "The games; with a player's token those that their operator offers, and those in which they have a win to collect", obj(games=many(named("GameListed"))), etag=True)
+route("public", "get", "/v1/games", "The games; with a player's token those that their operator offers, and those in which they have something open: a round or Jackpot Cards", obj(games=many(named("GameListed"))), etag=True)
 route("public", "get", "/v1/definitions/{}", "The definition file with this SHA-256, the math version of a round", OBJECT, etag=True)
 route("public", "get", "/v1/games/{}", "A game: its symbols, paytable, bets and features", named("Game"), etag=True)
 route("public", "get", "/v1/jackpots", "The present values of the jackpots", obj(pools=many(named("Pool"))), etag=True)

@@ -5,6 +5,7 @@ import functools
 import json
 import os
 import subprocess
+import threading
 import time
 
 import staff
@@ -265,6 +266,42 @@ def test_people():
     [[record]] = place.sql(f"select convert_from(record, 'UTF8') from wallet.journal where kind = 20 and player = {person.id} order by seq desc limit 1")
     assert json.loads(record)["actor"] == "operator-1 frank", record
     wait_until("the line", lambda: audited(name)[-1] == ("deposit", "200", "booked", "operator-1 frank", "operator-1 fiona"), 60)
+
+
+SUM = 10000000  # what one user books alone within 24 hours
+
+
+def test_what_a_user_books_alone_adds_up():
+    """Many amounts below the limit are a large one: above the sum the next waits. A repeat counts once, a back end's key has no sum."""
+    person, sam, fred, key = Person(place), user("sam", "finance"), user("fred", "finance"), os.urandom(8).hex()
+    book = lambda who, amount, what="deposits", key=None: who.of(f"/players/{person.number}/{what}", {"amount_minor": amount, "currency": "EUR", **REASON}, key=key)  # noqa: E731
+    amounts = [LARGE - 1] * 8
+    assert [book(sam, amount).status for amount in amounts] == [200] * 8 and book(sam, 1 - LARGE, "corrections").status == 200
+    assert book(sam, LARGE - 2, key=key).status == 200 and book(sam, LARGE - 2, key=key).status == 200, "a repeat"
+    assert book(sam, 1).status == 200, "to the cent"
+    name = waits(book(sam, 1))
+    assert book(sam, LARGE - 2, key=key).status == 200, "what is booked is answered as before"
+    waits(book(sam, -1, "corrections"))
+    assert book(fred, LARGE - 1).status == 200 and [asked(person).status for _ in range(1)] == [202]
+    assert [asked(person, amount=LARGE - 1).status for _ in range(SUM // (LARGE - 1) + 1)] == [200] * 11, "a back end's key"
+    done = fred.of(f"/amounts/{name}/approve", REASON)
+    assert done.status == 200 and done.json["status"] == "booked", done
+    place.sql(f"update gateway.amount_alone set time = time - interval '24 hours' where id = (select id from gateway.amount_alone where amount_minor = {LARGE - 2} limit 1)", writer=True)
+    assert book(sam, LARGE - 2).status == 200, "a day later"
+    waits(book(sam, 1))
+
+
+def test_a_sum_at_once():
+    """Requests that come together, in transactions of their own, do not pass by each other."""
+    person, rita, answers = Person(place), user("rita", "finance"), []
+    body = {"amount_minor": LARGE - 1, "currency": "EUR", **REASON}
+    people = [threading.Thread(target=lambda: answers.append(rita.of(f"/players/{person.number}/deposits", body).status)) for _ in range(16)]
+    for one in people:
+        one.start()
+    for one in people:
+        one.join()
+    assert sorted(answers) == [200] * 10 + [202] * 6, answers
+    assert sum(rows(person)) == SUM
 
 
 def test_approved_and_not_booked():

@@ -502,6 +502,7 @@ def test_a_void_that_names_the_jackpot():
     less = void_through(person, hit, "less", award=True).json["id"]
     place.sql(f"update gateway.void_request set awards = awards - 1 where id = '\\x{less}'", writer=True)
     assert approved_through(person, less).error["code"] == "awards_changed", "approved was another sum"
+    wait_until("the note of the refusal", lambda: void_requests()[less]["outcome"] == "awards_changed", 60)
     assert person_rows(person) == rows, "nothing was booked"
     later = f"select player, move + 1000 + n, index, shard, pool, kind, currency, coin_minor, stake_minor, opened_seq, opened, closed_seq, paid_minor, hit from wallet.claim, generate_series(1, 1001) n where player = {person.id}"
     place.sql(f"insert into wallet.claim {later}", writer=True)
@@ -512,6 +513,7 @@ def test_a_void_that_names_the_jackpot():
     assert again.status == 200 and again.json == answer.json, (answer, again)
     assert approve_void(person, name, None).error["code"] == "same_approver", "nor afterwards"
     assert void_requests()[name]["status"] == "approved"
+    wait_until("the note of the void", lambda: void_requests()[name]["outcome"] == "voided", 60)
     assert void(person, hit, award=True).error["code"] == "void"
     assert place.sql("select hit, paid_minor from pool.hit where pool = 1 order by hit") == pool, "the hit stays"
     assert place.sql(f"select sum(amount) from wallet.journal where player = {person.id} and kind = 24 and refusal = 0") == [[str(paid)]], "so does its award's row"
@@ -524,11 +526,15 @@ def taken_back(person, hit, paid, name):
     again = approved_through(person, name)
     assert (answer.status, answer.json["awards_minor"], answer.json["stake_returned_minor"]) == (200, paid, 10), answer
     assert answer.json["win_taken_minor"] + answer.json["receivable_minor"] >= paid and again.json == answer.json, (answer, again)
+    taken_once(person, hit)
+    wait_until("the log", lambda: place.sql(f"select count(*) from gateway.audit where action = 'void approval' and status = 200 and content->>'id' = '{name}'") == [["1"]], 60)
+    return answer
+
+
+def taken_once(person, hit):
     assert person.refresh()["balance_minor"] == person.before, person.state
     taken = place.sql(f"select count(*) from wallet.journal where player = {person.id} and kind = 7 and refusal = 0 and round = {hit}")
     assert taken == [["1"]], taken
-    wait_until("the log", lambda: place.sql(f"select count(*) from gateway.audit where action = 'void approval' and status = 200 and content->>'id' = '{name}'") == [["1"]], 60)
-    return answer
 
 
 def refuse_void(person, name, key=SECOND_KEY, reason="it was paid rightly"):
@@ -587,6 +593,36 @@ def test_a_void_whose_approver_has_gone():
         wait_until("the approval", lambda p=person, name=asked.json["id"], n=tries: hang_up(p, name, 0.001 * next(n)), 60, 0.05)
         wait_until("the void", lambda p=person, h=hit: place.sql(f"select 1 from wallet.void where player = {p.id} and round = {h}"), 60)
         patient(person)
+
+
+def test_an_approved_void_outlives_its_gateway():
+    """The gateway dies between an approval and the void: the void is carried out, once, though nobody asks again. It had been refused before, and approved anew."""
+    second_key(place)
+    person = Person(place)
+    person.before = person.balance
+    hit, _ = won_jackpot(person)
+    name = wait_until("the request", lambda: next((a for a in [void(person, hit, "outlives", award=True)] if a.status == 202), None), 60).json["id"]
+    place.sql(f"update gateway.void_request set awards = awards - 1 where id = '\\x{name}'", writer=True)
+    assert approved_through(person, name).error["code"] == "awards_changed"
+    wait_until("the note of the refusal", lambda: void_outcome(name) == "awards_changed", 60)
+    place.sql(f"update gateway.void_request set awards = awards + 1 where id = '\\x{name}'", writer=True)
+    place.hold("spin-engine-1")
+    place.kill("spin-engine-1")
+    wait_until("the approval", lambda: approve_void(person, name).status == 504, 60)
+    assert void_outcome(name) == "" and not place.sql(f"select 1 from wallet.void where player = {person.id}")
+    place.kill("gateway-1")
+    place.release("spin-engine-1")
+    wait_until("the note of the void", lambda: void_outcome(name) == "voided", 60)
+    assert place.sql(f"select round from wallet.void where player = {person.id}") == [[str(hit)]]
+    wait_until("the list", lambda: {r["id"]: r["outcome"] for r in operator(place, "/voids/requests", None, method="GET").json.get("requests", [])}.get(name) == "voided", 60)
+    audited = place.sql(f"select status, content->>'outcome', actor from gateway.audit where action = 'void' and content->>'id' = '{name}' and content ? 'outcome' order by id")
+    assert [row[:2] for row in audited] == [["200", "voided"]] and ", approved by operator-1 key " in audited[0][2], audited
+    patient(person)
+    taken_once(person, hit)
+
+
+def void_outcome(name):
+    return place.sql(f"select coalesce(outcome, '') from gateway.void_request where id = '\\x{name}'")[0][0]
 
 
 def test_a_jackpot_is_taken_back_through_crashes():

@@ -75,9 +75,31 @@ def test_what_an_offer_may_be():
     assert asked("/offer", {"games": "bewitched", **WHY}, number=2).error["code"] == "other_operator"
 
 
+def card_player():
+    """A round that won nothing has begun Jackpot Cards: nothing is pending, and no bet is taken until they are played."""
+    person = Person(place, currency="SEK", deposit=1000000)
+    force(place, person.name, RULES.stops())
+    person.bet_through(coin=1000, lines=1, coins=1)
+    while not person.round["closed"]:
+        person.act("collect")
+    assert person.state["cards"] and person.state["pending_minor"] == 0, person.state
+    return person
+
+
+def cards_played(person):
+    """The cards are picked to the third of a suit, and paid."""
+    card = f"{person.state['cards']['move']}-{person.state['cards']['index']}"
+    for n in range(1, 10):
+        answer = wait_until("the card round", lambda n=n: next((a for a in [place.http("POST", f"/v1/cards/{card}/picks", {"pick": n, "position": n}, token=person.token)] if a.status == 200), None), 60)
+        if answer.json["card_round"]["won"]:
+            break
+    wait_until("the payment", lambda: person.refresh()["cards"] is None, 60)
+
+
 def test_a_game_is_taken_away():
     """New rounds are refused; a round that is open is played on and collected; a bet that was begun is answered again."""
     watcher, winner, other = (Person(place, deposit=100000) for _ in range(3))
+    dealt = card_player()
     force(place, watcher.name, [*RULES.stops(bonuses=3), 0])
     force(place, winner.name, WIN)
     force(place, other.name, *[RULES.stops()] * 900)
@@ -111,10 +133,14 @@ def test_a_game_is_taken_away():
     winner.act("collect")
     assert winner.balance == before + pending > before, (winner.state, pending)
     wait_until("a list without it", lambda: names(winner.token) == {"mona-lisa", "mystic-gem"}, 60)
+    everything = {"mona-lisa", "mystic-gem", "bewitched"}
+    assert names(watcher.token) == everything and names(dealt.token) == everything, "a feature and Jackpot Cards are open, without a win to collect"
+    cards_played(dealt)
+    wait_until("a list without its cards", lambda: names(dealt.token) == {"mona-lisa", "mystic-gem"}, 60)
     watcher.watch()
     if watcher.round and watcher.round["next"] == "gamble":
         watcher.act("collect")
-    wait_until("nothing that is open", lambda: watcher.refresh()["pending_minor"] == 0, 60)
+    wait_until("nothing that is open", lambda: watcher.refresh()["pending_minor"] == 0 and names(watcher.token) == {"mona-lisa", "mystic-gem"}, 60)
     elsewhere = Person(place, deposit=10000, game="mona-lisa")
     rules = place.http("GET", "/v1/games/mona-lisa").json
     elsewhere.bet_through(coin=next(c for c in rules["currencies"] if c["currency"] == "EUR")["coins_minor"][0], lines=rules["lines_max"], coins=rules["coins_min"])
@@ -241,6 +267,7 @@ def test_the_console_and_the_lobby():
 
 if __name__ == "__main__":
     place = Described("offers")
+    pages.card_sets(place)
     staff.place = place
     with pages.browsing(place):
         run(*[test for name, test in list(globals().items()) if name.startswith("test_")])

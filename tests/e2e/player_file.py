@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """What an operator keeps and gives away about a player: notes, added by those who may and never changed, the export of all that is held about them, and what is
 removed of it when two have agreed; through the interface, in the console and by jackpotctl."""
+import hashlib
 import http.client
 import json
 import os
@@ -141,7 +142,8 @@ DEPOSITS = 120  # more entries than one page of the export
 
 def exported(person, who=None):
     path = f"/players/{person.number}/export"
-    answer = staff.answered(lambda: who.of(path, method="GET") if who else operator(place, path, None, method="GET"))
+    ask = lambda: who.of(path, method="GET") if who else operator(place, path, None, method="GET")  # noqa: E731
+    answer = wait_until("a place", lambda: next((a for a in [staff.answered(ask)] if a.status != 429), None), 60)
     assert answer.status == 200 and answer.raw.endswith(b'"complete":true}'), answer
     return answer.json
 
@@ -233,6 +235,46 @@ def test_clients_that_leave():
             client.sendall(f"GET /v1/operators/1/players/{person.number}/export HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {place.operator_key()}\r\n\r\n".encode())
             assert client.recv(12).startswith(b"HTTP/1.1")
     assert exported(person)["complete"] is True
+
+
+OTHER_KEY = "a key of the second operator, who exports a player while the first one's clients read slowly"
+
+
+def slow_reader(person):
+    """A client that has the head of its document, which is too large for the sockets, and reads nothing more."""
+    host, port = place.url.removeprefix("http://").split(":")
+    one = socket.socket()
+    one.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, 4096)
+    one.settimeout(60)
+    one.connect((host, int(port)))
+    one.sendall(f"GET /v1/operators/1/players/{person.number}/export HTTP/1.1\r\nHost: {host}\r\nAuthorization: Bearer {place.operator_key()}\r\n\r\n".encode())
+    if one.recv(12) == b"HTTP/1.1 200":
+        return one
+    one.close()
+    return None
+
+
+def of_other(path, body=None, method="POST"):
+    return staff.answered(lambda: operator(place, path, body, method=method, operator_key=OTHER_KEY, number=2))
+
+
+def test_slow_readers_leave_room_for_others():
+    """They take the places of their own operator only, until they leave."""
+    person, again = account(), account()
+    place.sql("insert into gateway.note (operator, player, key, content, author, note) select 1, "
+              f"{person.id}, decode(md5('slow' || n), 'hex'), decode(md5('slow' || n), 'hex'), 'a test', repeat('x', 2000) from generate_series(1, 20000) n", writer=True)
+    place.sql(f"insert into gateway.operator_key (operator, digest) values (2, '\\x{hashlib.sha256(OTHER_KEY.encode()).hexdigest()}')", writer=True)
+    wait_until("the other operator's key", lambda: of_other("/players", method="GET").status == 200, 60)
+    assert of_other("/players", {"player": 1, "currency": "EUR"}).status == 201
+    wait_until("the other operator's account", lambda: of_other("/players/1", method="GET").status == 200, 60)
+    readers = [wait_until("a place", lambda: slow_reader(person), 60) for _ in range(2)]
+    refusal = staff.answered(lambda: operator(place, f"/players/{again.number}/export", None, method="GET"))
+    assert (refusal.status, refusal.error["code"]) == (429, "too_many_exports") and int(refusal.headers["Retry-After"]) > 0, refusal
+    answer = of_other("/players/1/export", method="GET")
+    assert answer.status == 200 and answer.json["complete"] is True and answer.json["account"]["player"] == "2-1", answer
+    for one in readers:
+        one.close()
+    wait_until("a place again", lambda: operator(place, f"/players/{again.number}/export", None, method="GET").status == 200, 60)
 
 
 def jackpotctl(*words, status=0):

@@ -163,7 +163,7 @@ def test_logout():
     wait_until("another token", lambda: other.token != person.token or other.__init__(place, number=person.number), 5, 0.3)
     socket, stays = events(person), events(other)
     assert person.ask("POST", "/v1/logout", keep=False).json == {"logged_out": True}
-    for method, path, body in (("GET", "/v1/limits", None), ("POST", "/v1/rounds", person.bet_body()), ("POST", "/v1/logout", None), ("GET", "/v1/session", None)):
+    for method, path, body in (("GET", "/v1/limits", None), ("POST", "/v1/rounds", person.bet_body()), ("POST", "/v1/logout", None), ("GET", "/v1/session", None), ("GET", "/v1/games", None)):
         answer = place.http(method, path, body, token=person.token, key="k")
         assert (answer.status, answer.error["code"]) == (401, "logged_out"), answer
     while socket.next() is not None:
@@ -174,6 +174,7 @@ def test_logout():
         pass
     assert again.close_code == 4005, again.close_code
     assert refusal(other.token) == (200, None)
+    assert refusal(other.token, "/v1/games") == refusal(None, "/v1/games") == (200, None) and refusal("no token", "/v1/games") == (401, "token_malformed")
     # Those who start later know it, too.
     place.kill("gateway-1")
     wait_until("another gateway", lambda: answered(lambda: refusal(other.token)[0] == 200), 20)

@@ -2,7 +2,8 @@
  * it; an approval sends this command to the wallet, under the id that the direct way would have
  * used, so it is booked once however often it is sent. Functions of the database (migrations/0023,
  * 0039) keep, decide and note it, each with its line of the audit log in one transaction; those of
- * migrations/0034 refuse before what the operator does not offer. */
+ * migrations/0034 refuse before what the operator does not offer. What a user books alone adds up
+ * to at most GATEWAY_APPROVE_SUM (0043_amount_alone). */
 #include "services/gateway/adapters/amounts.h"
 #include "services/gateway/adapters/money.h"
 #include "services/gateway/adapters/offers.h"
@@ -29,7 +30,7 @@
 #define TELL_MOST "16"
 
 static struct {
-	struct alone alone;
+	struct alone alone, sum;
 	bool taking;
 } amounts;
 
@@ -39,6 +40,8 @@ void amounts_begin(struct gateway *gateway)
 
 	if (!alone_read(gateway->settings.approve_above, &amounts.alone, error))
 		fatal("GATEWAY_APPROVE_ABOVE: %s", error);
+	if (!alone_read(gateway->settings.approve_sum, &amounts.sum, error))
+		fatal("GATEWAY_APPROVE_SUM: %s", error);
 }
 
 bool amounts_alone(const struct currency *currency, int64_t minor)
@@ -263,8 +266,9 @@ static void on_asked(void *context, PGresult *result, const char *error)
 	free(waiting);
 }
 
-/* Who asks: the digest of the user or the key, the name, and the text for the audit log. */
-static void asker_texts(const struct gateway *gateway, struct edge_request *request,
+/* Who asks: the digest of the user or the key, the name, and the text for the audit log. True: a
+ * user. */
+static bool asker_texts(const struct gateway *gateway, struct edge_request *request,
 	char digest_r[DIGEST_TEXT], char name_r[ASKER_MAX], char from_r[FROM_MAX])
 {
 	struct asker asker;
@@ -273,6 +277,7 @@ static void asker_texts(const struct gateway *gateway, struct edge_request *requ
 	pg_bytea_text(asker.digest, sizeof(asker.digest), digest_r);
 	(void)snprintf(name_r, ASKER_MAX, "%s", asker.name);
 	(void)snprintf(from_r, FROM_MAX, "%s from %.64s", asker.name, edge_peer(request));
+	return edge_header(request, EDGE_AUTHORIZATION) == NULL;
 }
 
 static void command_text(const Carillon__Outside *outside, char out[2 * PACKED_MAX + 3])
@@ -294,12 +299,26 @@ static bool is_decision(const Carillon__Outside *outside)
 
 #define ASK_VALUES                                                                                 \
 	"($1::integer, $2::bytea, $3::bytea, $4::bigint, $5, $6::integer, $7::bigint, $8, "        \
-	"$9::bytea, $10::bytea, $11, $12, $13, $14::bigint, $15::boolean"
+	"$9::bytea, $10::bytea, $11, $12, $13, $14::bigint, case when $15::boolean and "           \
+	"$16::bigint is not null then gateway.amount_alone_takes($1::integer, $2::bytea, "         \
+	"$10::bytea, $6::integer, $7::bigint, $16::bigint) else $15::boolean end"
 
 static const char ask_sql[] =
-	"select " COLUMNS "from gateway.amount_ask_offered" ASK_VALUES ", $16)";
+	"select " COLUMNS "from gateway.amount_ask_offered" ASK_VALUES ", $17)";
 static const char decision_sql[] = "select " COLUMNS "from gateway.decision_ask" ASK_VALUES
-				   ", $16::bytea, $17::integer, $18::boolean)";
+				   ", $17::bytea, $18::integer, $19::boolean)";
+
+/* The sum up to which a user books alone. Back ends' keys have none: what they book is what players
+ * pay, all day, and their amounts are limited one by one. NULL: no sum. */
+static const char *sum_text(const struct amount *amount, bool user, char text[NUMBER_MAX])
+{
+	int64_t most = user ? alone_most(&amounts.sum, amount->currency) : ALONE_ANY;
+
+	if (most == ALONE_ANY)
+		return NULL;
+	(void)snprintf(text, NUMBER_MAX, "%" PRId64, most);
+	return text;
+}
 
 /* Keeps the request for another one to approve; where it needs nobody else (`alone`) it is kept
  * only in so far as it was before, when it did. */
@@ -311,13 +330,16 @@ static void keep(struct gateway *gateway, struct edge_request *request,
 	char operator_text[NUMBER_MAX], id[ID_HEX + 3], content[ID_HEX + 3], player[NUMBER_MAX];
 	char currency[NUMBER_MAX], minor[NUMBER_MAX], key[DIGEST_TEXT], name[ASKER_MAX];
 	char from[FROM_MAX], within[NUMBER_MAX], hold[ID_HEX + 3], kind[NUMBER_MAX];
+	char sum[NUMBER_MAX];
 	struct outside_ids ids;
 	bool decision = is_decision(outside);
+	bool user = asker_texts(gateway, request, key, name, from);
 	struct waiting *waiting = waiter_new(sizeof(*waiting), gateway, request, sent->player);
 	const char *parameters[] = { operator_text, id, content, player, sent->text, currency,
 		minor, outside->reason == NULL ? "" : outside->reason, command, key, name, from,
 		edge_request_id(request), within, alone ? "true" : "false",
-		decision ? hold : waiting->game, kind, amount->forced ? "true" : "false" };
+		sum_text(amount, user, sum), decision ? hold : waiting->game, kind,
+		amount->forced ? "true" : "false" };
 
 	waiting->sent = *sent;
 	if (amount->game != NULL)
@@ -326,7 +348,6 @@ static void keep(struct gateway *gateway, struct edge_request *request,
 	command_text(outside, command);
 	pg_bytea_text(ids.id, ID_BYTES, id);
 	pg_bytea_text(ids.hash, ID_BYTES, content);
-	asker_texts(gateway, request, key, name, from);
 	(void)snprintf(
 		operator_text, sizeof(operator_text), "%" PRIu32, player_operator(sent->player));
 	(void)snprintf(player, sizeof(player), "%" PRId64, sent->player);
@@ -335,7 +356,7 @@ static void keep(struct gateway *gateway, struct edge_request *request,
 	(void)snprintf(within, sizeof(within), "%" PRId64, gateway->settings.approve_within_s);
 	pg_bytea_text(outside->of.data, outside->of.len, hold);
 	(void)snprintf(kind, sizeof(kind), "%d", (int)outside->kind);
-	pg_pool_query(gateway->pg, decision ? decision_sql : ask_sql, decision ? 18 : 16,
+	pg_pool_query(gateway->pg, decision ? decision_sql : ask_sql, decision ? 19 : 17,
 		parameters, WRITE_MS, on_asked, waiting);
 }
 
@@ -399,7 +420,7 @@ static void decide(struct edge_request *request, struct gateway *gateway, bool a
 	(void)snprintf(waiting->sent.text, sizeof(waiting->sent.text), "%s", given);
 	(void)snprintf(operator_text, sizeof(operator_text), "%" PRIu32, operator_id);
 	pg_bytea_text(bytes, ID_BYTES, id);
-	asker_texts(gateway, request, key, name, from);
+	(void)asker_texts(gateway, request, key, name, from);
 	pg_pool_query(gateway->pg,
 		"select " COLUMNS "from gateway.amount_decide_offered($1::integer, $2::bytea, "
 		"$3::boolean, $4::bytea, $5, $6, $7, $8)",

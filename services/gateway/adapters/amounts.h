@@ -16,9 +16,9 @@ struct amount {
 	bool forced;	  /* of a decision by hand: even though the provider may still pay */
 };
 
-/* Reads GATEWAY_APPROVE_ABOVE; fatal when it is not a list of amounts. */
+/* Reads GATEWAY_APPROVE_ABOVE and GATEWAY_APPROVE_SUM; fatal when one is not a list of amounts. */
 void amounts_begin(struct gateway *gateway);
-/* Whether one user or key books this amount alone. */
+/* Whether one user or key books this amount alone, if its sum permits. */
 bool amounts_alone(const struct currency *currency, int64_t minor);
 /* Once a second: tells the wallet of approved amounts of which it has not decided yet, because the
  * wallet did not answer, or a gateway ended before it could tell. */

@@ -87,16 +87,6 @@ bool auth_action(struct gateway *gateway, struct edge_request *request, player_i
 	return auth_token(gateway, request, true, player_r);
 }
 
-bool auth_named(
-	const struct gateway *gateway, const struct edge_request *request, player_id *player_r)
-{
-	const char *token = edge_header(request, EDGE_AUTHORIZATION);
-	uint64_t expires_s;
-
-	return token != NULL && token_check(gateway->token_key, token, clock_wall_us() / SECOND_US,
-					player_r, &expires_s) == TOKEN_OK;
-}
-
 struct auth_session auth_session(struct gateway *gateway, struct edge_request *request)
 {
 	const char *token = edge_header(request, EDGE_AUTHORIZATION);
@@ -214,23 +204,19 @@ static bool route_permission(struct edge_request *request, enum permission *perm
 }
 
 static bool auth_session_of(struct gateway *gateway, struct edge_request *request,
-	uint32_t *operator_r, enum permission *permission_r)
+	uint32_t *operator_r, const struct staff_session **session_r)
 {
-	const struct staff_session *session = staff_session_of(gateway, request);
-
-	if (session == NULL && staff_waits(gateway, request))
+	*session_r = staff_session_of(gateway, request);
+	if (*session_r == NULL && staff_waits(gateway, request))
 		return false;
-	if (session == NULL)
+	if (*session_r == NULL)
 		return unknown(gateway, request, "no key and no open session");
-	if (!route_permission(request, permission_r) ||
-		!staff_may(gateway, request, session, *permission_r))
-		return false;
-	*operator_r = session->operator_id;
+	*operator_r = (*session_r)->operator_id;
 	return true;
 }
 
 static bool auth_key_of(struct gateway *gateway, struct edge_request *request, const char *text,
-	uint32_t *operator_r, enum permission *permission_r)
+	uint32_t *operator_r)
 {
 	const struct operator_key *key = operator_key_of(gateway, text);
 
@@ -239,27 +225,32 @@ static bool auth_key_of(struct gateway *gateway, struct edge_request *request, c
 		       unknown(gateway, request, "an unknown key");
 	*operator_r = key->id;
 	operator_key_used(key);
-	if (!route_permission(request, permission_r))
-		return false;
-	if (!key_permits(*permission_r)) {
-		wrong_denied(request, "not_permitted");
-		edge_answer_error(request, 403, "not_permitted",
-			"Only a user with a session may do this, not a back end with a key.", NULL,
-			NULL, NULL);
-		return false;
-	}
 	return true;
 }
 
+static bool key_may(struct edge_request *request, enum permission permission)
+{
+	if (key_permits(permission))
+		return true;
+	wrong_denied(request, "not_permitted");
+	edge_answer_error(request, 403, "not_permitted",
+		"Only a user with a session may do this, not a back end with a key.", NULL, NULL,
+		NULL);
+	return false;
+}
+
+/* Whose path it is comes first: what another operator's roles or confirmations would allow does not
+ * matter. */
 bool auth_operator(struct gateway *gateway, struct edge_request *request, uint32_t wanted,
 	uint32_t *operator_r)
 {
 	const char *key = edge_header(request, EDGE_AUTHORIZATION);
+	const struct staff_session *session = NULL;
 	enum permission permission;
 
 	*operator_r = 0;
-	if (key == NULL ? !auth_session_of(gateway, request, operator_r, &permission)
-			: !auth_key_of(gateway, request, key, operator_r, &permission))
+	if (key == NULL ? !auth_session_of(gateway, request, operator_r, &session)
+			: !auth_key_of(gateway, request, key, operator_r))
 		return false;
 	if (wanted != 0 && wanted != *operator_r) {
 		wrong_denied(request, "other_operator");
@@ -269,6 +260,10 @@ bool auth_operator(struct gateway *gateway, struct edge_request *request, uint32
 			"path", NULL, NULL);
 		return false;
 	}
+	if (!route_permission(request, &permission) ||
+		(session == NULL ? !key_may(request, permission)
+				 : !staff_may(gateway, request, session, permission)))
+		return false;
 	if (edge_route_of(request)->method == EDGE_POST)
 		audit_asked(gateway, request, *operator_r);
 	return key_may_use(gateway, request, *operator_r, permission);

@@ -18,8 +18,11 @@
 #include <string.h>
 
 #define EXPORTS_MAX 4 /* at once; each holds one connection to the database */
-#define TRIES_MAX 8   /* of one page */
+#define OPERATOR_EXPORTS_MAX                                                                       \
+	(EXPORTS_MAX / 2) /* of them: readers of one operator leave room for others */
+#define TRIES_MAX 8	  /* of one page */
 #define PART_MS 10000
+#define RETRY_S "5"
 #define PAGE_ITEMS 100 /* of the history */
 #define PAGE_ROWS_MAX (4 * PAGE_ITEMS + 50)
 #define PLACE_MAX 80
@@ -37,6 +40,7 @@ struct export
 {
 	struct gateway *gateway;
 	player_id player;
+	size_t slot;
 	struct edge_stream *stream; /* NULL: the client has gone */
 	bool asking;		    /* a query is on its way */
 	uint32_t failed;	    /* times that the page was asked for in vain */
@@ -54,16 +58,36 @@ struct export
 	char place[PLACE_MAX];
 };
 
-static size_t exports_n;
+/* The operators whose documents are being written; 0: a free place. */
+static uint32_t slots[EXPORTS_MAX];
+
+static size_t slots_of(uint32_t operator_id)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < EXPORTS_MAX; i++)
+		n += slots[i] == operator_id;
+	return n;
+}
+
+static size_t slot_take(uint32_t operator_id)
+{
+	size_t slot = 0;
+
+	while (slots[slot] != 0)
+		slot++;
+	slots[slot] = operator_id;
+	return slot;
+}
 
 bool exports_open(void)
 {
-	return exports_n > 0;
+	return slots_of(0) < EXPORTS_MAX;
 }
 
 static void export_free(struct export *export)
 {
-	exports_n--;
+	slots[export->slot] = 0;
 	free(export->rows);
 	free(export);
 }
@@ -331,11 +355,23 @@ static void on_closed(struct edge_stream *stream, void *context)
 		export_free(export);
 }
 
-static bool too_many(struct edge_request *request)
+/* A client that reads slowly keeps its place, so an operator's clients get only some of them. */
+static bool too_many(struct edge_request *request, uint32_t operator_id)
 {
-	if (exports_n < EXPORTS_MAX)
+	if (slots_of(operator_id) >= OPERATOR_EXPORTS_MAX) {
+		edge_answer_header(request, "Retry-After", RETRY_S);
+		edge_answer_error(request, 429, "too_many_exports",
+			"This gateway already writes two exports for this operator. Try again when "
+			"one of them has ended.",
+			NULL, NULL, NULL);
+		return true;
+	}
+	if (slots_of(0) > 0)
 		return false;
-	answer_busy(request);
+	edge_answer_header(request, "Retry-After", RETRY_S);
+	edge_answer_error(request, 503, "busy",
+		"This gateway already writes as many exports as it can. Try again later.", NULL,
+		NULL, NULL);
 	return true;
 }
 
@@ -349,14 +385,15 @@ static void on_seen(struct gateway *gateway, struct edge_request *request,
 	struct export *export;
 
 	(void)fact;
-	if (!reply_accepted(gateway, request, sent, reply) || too_many(request))
+	if (!reply_accepted(gateway, request, sent, reply) ||
+		too_many(request, player_operator(sent->player)))
 		return;
 	export = calloc(1, sizeof(*export));
 	if (export == NULL)
 		fatal("out of memory");
-	exports_n++;
 	export->gateway = gateway;
 	export->player = sent->player;
+	export->slot = slot_take(player_operator(sent->player));
 	history_hiding_read(reply, &export->hiding);
 	player_id_format(sent->player, name);
 	(void)snprintf(file, sizeof(file), "attachment; filename=\"player-%s.json\"", name);
@@ -394,7 +431,7 @@ void on_player_export(struct edge_request *request, void *context)
 
 	if (!auth_operator_path(gateway, request, &operator_id) ||
 		!player_path(request, operator_id, &player) || !answer_query(request, none) ||
-		!history_reads_soon(gateway, request) || too_many(request))
+		!history_reads_soon(gateway, request) || too_many(request, operator_id))
 		return;
 	audit_asked(gateway, request, operator_id);
 	(void)snprintf(number, sizeof(number), "%" PRId64, player);

@@ -393,8 +393,18 @@ const char *game_first(void)
 
 /* ---- the list, which for a player has what their operator offers ---- */
 
-static bool listed(const PGresult *rows, uint32_t number)
+struct listing {
+	struct waiter waiter; /* first */
+	size_t n;
+	uint32_t
+		unfinished[GAMES_MAX]; /* numbers of games in which the player has something open */
+};
+
+static bool listed(const struct listing *listing, const PGresult *rows, uint32_t number)
 {
+	for (size_t i = 0; i < listing->n; i++)
+		if (listing->unfinished[i] == number)
+			return true;
 	for (int i = 0; i < PQntuples(rows); i++)
 		if (pg_number(rows, i, 0) == (int64_t)number)
 			return true;
@@ -404,48 +414,68 @@ static bool listed(const PGresult *rows, uint32_t number)
 /* The rows: games in which the player has a win that is not collected yet. */
 static void on_open_games(void *context, PGresult *result, const char *error)
 {
-	struct waiter *waiter = context;
-	struct json_out *out = &waiter->gateway->out;
-	struct edge_request *request = waiter_rows(waiter, result, error);
-	uint32_t operator_id = player_operator(waiter->player);
+	struct listing *listing = context;
+	struct gateway *gateway = listing->waiter.gateway;
+	struct json_out *out = &gateway->out;
+	struct edge_request *request = waiter_rows(&listing->waiter, result, error);
+	uint32_t operator_id = player_operator(listing->waiter.player);
 	if (request != NULL) {
 		out_begin(out);
 		out_open(out, NULL, '{');
 		out_open(out, "games", '[');
 		for (size_t i = 0; i < games.n; i++)
 			if (offers_game(operator_id, games.game[i].slug) ||
-				listed(result, games.game[i].number))
+				listed(listing, result, games.game[i].number))
 				out_raw(out, NULL, games.game[i].brief);
 		out_close(out, ']');
 		out_close(out, '}');
-		answer_sent(waiter->gateway, request, 200);
+		answer_sent(gateway, request, 200);
 	}
-	free(waiter);
+	free(listing);
 }
 
-static void list_offered(struct gateway *gateway, struct edge_request *request, player_id player)
+/* The engine knows of all that is open: features and Jackpot Cards without a win too. While it does
+ * not answer, the wallet's wins are what is known. */
+static void on_unfinished_games(struct gateway *gateway, struct edge_request *request,
+	const struct service_request *sent, const Carillon__SpinReply *reply,
+	const Carillon__WalletFact *fact)
 {
 	char number[24];
 	const char *parameters[] = { number };
-	(void)snprintf(number, sizeof(number), "%" PRId64, player);
+	struct listing *listing;
+	(void)fact;
+	if (request == NULL)
+		return;
+	listing = waiter_new(sizeof(*listing), gateway, request, sent->player);
+	for (size_t i = 0; reply != NULL && i < reply->n_unfinished_games && i < GAMES_MAX; i++)
+		listing->unfinished[listing->n++] = reply->unfinished_games[i];
+	(void)snprintf(number, sizeof(number), "%" PRId64, sent->player);
 	pg_pool_query(gateway->pg_ro,
 		"select a.pendings[n] from wallet.account a, generate_series(1, "
 		"cardinality(a.pendings), 3) n where a.player = $1::bigint and a.pendings[n + 2] > "
 		"0",
-		1, parameters, QUERY_MS, on_open_games,
-		waiter_new(sizeof(struct waiter), gateway, request, player));
+		1, parameters, QUERY_MS, on_open_games, listing);
+}
+
+static void list_offered(struct gateway *gateway, struct edge_request *request, player_id player)
+{
+	struct service_request sent = { .done = on_unfinished_games, .player = player };
+	Carillon__SpinCommand command;
+	carillon__spin_command__init(&command);
+	command.kind = CARILLON__SPIN_KIND__SPIN_STATE;
+	(void)request_spin(gateway, request, sent, &command);
 }
 
 void on_games(struct edge_request *request, void *context)
 {
 	static const char *const names[] = { NULL };
-	player_id player;
-	if (!answer_query(request, names))
+	player_id player = 0;
+	if (!answer_query(request, names) || (edge_header(request, EDGE_AUTHORIZATION) != NULL &&
+						     !auth_player(context, request, &player)))
 		return;
 	if (games.list == NULL)
 		answer_unavailable(request, "the games have not been read yet");
-	else if (auth_named(context, request, &player) &&
-		 !offers_all_games(player_operator(player)))
+	else if (player != 0 && !offers_all_games(player_operator(player)))
 		list_offered(context, request, player);
 	else
 		edge_answer_json(request, 200, games.list, strlen(games.list));

@@ -53,6 +53,7 @@ struct service_request {
 	service_done *done;
 	int64_t number, seq, until; /* for the handler's own use */
 	char text[48];		    /* for the handler's own use */
+	uint8_t id[ID_BYTES];	    /* for the handler's own use */
 	uint8_t trace[EDGE_TRACE_BYTES];
 	uint32_t pool; /* jackpot commands: the pool that selects the partition; 0: the player
 			  selects it */
@@ -90,7 +91,7 @@ struct gateway_settings {
 	char pool_operators[SETTING_TEXT_MAX];
 	char idle[SETTING_TEXT_MAX], reconnect[SETTING_TEXT_MAX];
 	int64_t fx_operator, fx_jump_percent;
-	char approve_above[SETTING_TEXT_MAX];
+	char approve_above[SETTING_TEXT_MAX], approve_sum[SETTING_TEXT_MAX];
 	int64_t approve_within_s;
 	int64_t decide_after_s, report_grace_s;
 	char large_wins[SETTING_TEXT_MAX];
@@ -188,10 +189,6 @@ void auth_load(struct gateway *gateway);
 bool auth_player(struct gateway *gateway, struct edge_request *request, player_id *player_r);
 /* The same for an action of the player, which keeps their session alive. */
 bool auth_action(struct gateway *gateway, struct edge_request *request, player_id *player_r);
-/* For routes that are open to all: the player that a valid token names. Permits nothing and answers
- * nothing; false: no token, or another credential. */
-bool auth_named(
-	const struct gateway *gateway, const struct edge_request *request, player_id *player_r);
 /* The session of the request's token, which auth_player or auth_action has just accepted. Times are
  * seconds since 1970. */
 struct auth_session {

@@ -7,6 +7,7 @@
 #include "services/gateway/adapters/voids.h"
 
 #include "libcommon/base/hex.h"
+#include "libcommon/io/log.h"
 
 #include <jansson.h>
 #include <sodium.h>
@@ -19,6 +20,10 @@
 #define TEXT_NUMBER 24
 #define HEX_MAX (2 * crypto_hash_sha256_BYTES + 3) /* a digest as text of type bytea */
 #define WRITE_MS 4000
+#define TELL_AGE_S "10" /* an approved void is taken up again if its outcome is unknown so long */
+#define TELL_MOST "16"
+
+static bool taking;
 
 struct waiting {
 	struct waiter waiter; /* first */
@@ -33,7 +38,7 @@ struct waiting {
 #define COLUMNS                                                                                    \
 	"encode(id, 'hex') as id, encode(content, 'hex') as _content, status, player, game, "      \
 	"round, reason, awards as awards_minor, asked_by, coalesce(approved_by, '') as "           \
-	"approved_by, " US("asked") " as time_us "
+	"approved_by, " US("asked") " as time_us, coalesce(outcome, '') as outcome "
 enum column {
 	ID,
 	CONTENT,
@@ -46,6 +51,7 @@ enum column {
 	ASKED_BY,
 	APPROVED_BY,
 	ASKED_US,
+	OUTCOME,
 	MADE, /* of a decision: this request made it */
 	SAME  /* the requester asks */
 };
@@ -110,22 +116,111 @@ static void audit(
 	free(content);
 }
 
-/* An approved order is carried out as requested. */
+/* ---- what is approved ---- */
+
+static void on_noted(void *context, PGresult *result, const char *error)
+{
+	(void)context;
+	/* It is taken up again, and comes to the same. */
+	if (result == NULL || PQresultStatus(result) != PGRES_TUPLES_OK)
+		log_warn_as("gateway.void.unnoted",
+			"an approved void: its outcome could not be noted: %s",
+			error != NULL ? error : PQresultErrorMessage(result));
+}
+
+void void_note(struct gateway *gateway, player_id player, const uint8_t id[ID_BYTES],
+	const char *outcome, uint32_t status, bool audited)
+{
+	char operator_text[TEXT_NUMBER], id_text[HEX_MAX], status_text[TEXT_NUMBER];
+	const char *parameters[] = { operator_text, id_text, outcome, status_text,
+		audited ? "false" : "true" };
+
+	(void)snprintf(operator_text, sizeof(operator_text), "%" PRIu32, player_operator(player));
+	pg_bytea_text(id, ID_BYTES, id_text);
+	(void)snprintf(status_text, sizeof(status_text), "%" PRIu32, status);
+	pg_pool_query(gateway->pg,
+		"select gateway.void_noted($1::integer, $2::bytea, $3, $4::integer, $5::boolean)",
+		5, parameters, WRITE_MS, on_noted, NULL);
+}
+
+/* The order of an approved row, as requested; false if the row is not readable. */
+static bool order_read(const PGresult *rows, int i, struct void_order *order)
+{
+	order->player = pg_number(rows, i, PLAYER);
+	order->approved = true;
+	order->agreed = pg_number(rows, i, AWARDS);
+	order->body.award = true;
+	order->body.round = pg_number(rows, i, ROUND);
+	(void)snprintf(order->body.game, sizeof(order->body.game), "%s", PQgetvalue(rows, i, GAME));
+	(void)snprintf(
+		order->body.reason, sizeof(order->body.reason), "%s", PQgetvalue(rows, i, REASON));
+	return hex_parse(PQgetvalue(rows, i, ID), ID_BYTES, order->id) &&
+	       hex_parse(PQgetvalue(rows, i, CONTENT), ID_BYTES, order->hash);
+}
+
+static void on_reopened(void *context, PGresult *result, const char *error)
+{
+	struct waiting *waiting = context;
+	struct edge_request *request =
+		edge_find(waiting->waiter.gateway->edge, waiting->waiter.ticket);
+
+	if (result != NULL && PQresultStatus(result) == PGRES_COMMAND_OK)
+		void_carry_out(waiting->waiter.gateway, &waiting->order);
+	else if (request != NULL)
+		answer_unavailable(request, error);
+	free(waiting);
+}
+
+/* Carries an approved order out, and takes `waiting`. One that was refused after its approval may
+ * be asked for again: then its outcome is open again, so that this attempt is not lost either. */
 static void approved(struct waiting *waiting, const PGresult *row)
 {
-	struct void_order *order = &waiting->order;
+	const char *outcome = PQgetvalue(row, 0, OUTCOME);
+	const char *parameters[] = { waiting->operator_text, waiting->id };
 
-	order->approved = true;
-	order->agreed = pg_number(row, 0, AWARDS);
-	order->body.award = true;
-	order->body.round = pg_number(row, 0, ROUND);
-	(void)snprintf(order->body.game, sizeof(order->body.game), "%s", PQgetvalue(row, 0, GAME));
-	(void)snprintf(
-		order->body.reason, sizeof(order->body.reason), "%s", PQgetvalue(row, 0, REASON));
-	if (hex_parse(PQgetvalue(row, 0, ID), ID_BYTES, order->id) &&
-		hex_parse(PQgetvalue(row, 0, CONTENT), ID_BYTES, order->hash))
-		void_carry_out(waiting->waiter.gateway, order);
+	if (!order_read(row, 0, &waiting->order)) {
+		free(waiting);
+	} else if (outcome[0] == '\0' || strcmp(outcome, "voided") == 0) {
+		void_carry_out(waiting->waiter.gateway, &waiting->order);
+		free(waiting);
+	} else {
+		pg_pool_query(waiting->waiter.gateway->pg,
+			"update gateway.void_request set told = now(), outcome = null where "
+			"operator = $1::integer and id = $2::bytea and status = 'approved' and "
+			"outcome is distinct from 'voided'",
+			2, parameters, WRITE_MS, on_reopened, waiting);
+	}
 }
+
+static void on_taken(void *context, PGresult *result, const char *error)
+{
+	struct gateway *gateway = context;
+
+	taking = false;
+	if (result == NULL || PQresultStatus(result) != PGRES_TUPLES_OK) {
+		log_warn_as("gateway.voids.unreadable", "cannot read the approved voids: %s",
+			error != NULL ? error : PQresultErrorMessage(result));
+		return;
+	}
+	for (int i = 0; i < PQntuples(result); i++) {
+		struct void_order order = { 0 };
+
+		if (order_read(result, i, &order))
+			void_carry_out(gateway, &order);
+	}
+}
+
+void voids_tick(struct gateway *gateway)
+{
+	if (taking)
+		return;
+	taking = true;
+	pg_pool_query(gateway->pg,
+		"select " COLUMNS "from gateway.void_take(" TELL_AGE_S ", " TELL_MOST ")", 0, NULL,
+		WRITE_MS, on_taken, gateway);
+}
+
+/* ---- asking ---- */
 
 static void answer_order(
 	struct waiting *waiting, struct edge_request *request, const PGresult *row, uint32_t status)
@@ -152,6 +247,7 @@ static void on_asked(void *context, PGresult *result, const char *error)
 		void_other_content(request);
 	} else if (strcmp(PQgetvalue(result, 0, STATUS), "approved") == 0) {
 		approved(waiting, result);
+		return;
 	} else if (strcmp(PQgetvalue(result, 0, STATUS), "refused") == 0) {
 		edge_answer_error(request, 409, "approval_refused",
 			"Another user or key has refused this request. Nothing was done.",
@@ -192,11 +288,10 @@ static void answer_decided(struct edge_request *request)
 }
 
 /* Whoever decided has gone: what they approved is recorded, so it is carried out. */
-static void decided_alone(struct waiting *waiting, const PGresult *result)
+static bool decided_alone(const struct waiting *waiting, const PGresult *result)
 {
-	if (!waiting->refuses && result != NULL && PQresultStatus(result) == PGRES_TUPLES_OK &&
-		PQntuples(result) == 1 && PQgetvalue(result, 0, MADE)[0] == 't')
-		approved(waiting, result);
+	return !waiting->refuses && result != NULL && PQresultStatus(result) == PGRES_TUPLES_OK &&
+	       PQntuples(result) == 1 && PQgetvalue(result, 0, MADE)[0] == 't';
 }
 
 static void decision_query(struct waiting *waiting);
@@ -211,10 +306,12 @@ static void on_decided(void *context, PGresult *result, const char *error)
 
 	if (result != NULL && PQntuples(result) == 1 && PQgetvalue(result, 0, MADE)[0] == 't')
 		audit(waiting, what, PQgetvalue(result, 0, ID), 200);
-	if (request == NULL) {
-		decided_alone(waiting, result);
-		goto out;
+	if (request == NULL && decided_alone(waiting, result)) {
+		approved(waiting, result);
+		return;
 	}
+	if (request == NULL)
+		goto out;
 	if (PQntuples(result) == 0) {
 		edge_answer_error(request, 404, "void_unknown",
 			"No void with this id was requested for this player.", "id",
@@ -235,6 +332,7 @@ static void on_decided(void *context, PGresult *result, const char *error)
 		answer_order(waiting, request, result, 200);
 	} else {
 		approved(waiting, result);
+		return;
 	}
 out:
 	free(waiting);
@@ -248,7 +346,7 @@ static void decision_query(struct waiting *waiting)
 
 	pg_pool_query(waiting->waiter.gateway->pg,
 		"with made as (update gateway.void_request set status = $6, approved_key = "
-		"$3::bytea, approved_by = $4, approved = now() where operator = $1::integer and id "
+		"$3::bytea, approved_by = $4, approved = now(), told = now() where operator = $1::integer and id "
 		"= $2::bytea and player = $5::bigint and status = 'waiting' and asked_key <> "
 		"$3::bytea returning *) select " COLUMNS
 		", true as _made, false as _same from made union all select " COLUMNS
@@ -287,8 +385,8 @@ void on_void_refuse(struct edge_request *request, void *context)
 }
 
 static const struct list requests_list = { "requests",
-	"id status player game round reason awards_minor asked_by approved_by time_us", 200, 200,
-	NULL };
+	"id status player game round reason awards_minor asked_by approved_by outcome time_us", 200,
+	200, NULL };
 
 static void on_listed(void *context, PGresult *result, const char *error)
 {

@@ -133,11 +133,42 @@ static void void_audit(struct gateway *gateway, uint64_t ticket, player_id playe
 	audit_write(gateway, ticket, player_operator(player), "void", player, content, status);
 }
 
+/* Of an approved order that nobody waits for, the outcome's note has its line of the log. */
+static void order_audit(const struct waiting *waiting, uint32_t status)
+{
+	const struct void_order *order = &waiting->order;
+
+	if (waiting->ticket != 0)
+		void_audit(waiting->gateway, waiting->ticket, order->player, order->body.round,
+			order->body.game, status);
+}
+
+/* What has become of an approved order is noted with it. */
+static void order_note(const struct waiting *waiting, const char *outcome, uint32_t status)
+{
+	const struct void_order *order = &waiting->order;
+
+	if (order->approved)
+		void_note(waiting->gateway, order->player, order->id, outcome, status,
+			waiting->ticket != 0);
+}
+
 /* A jackpot is paid within about this time. */
 static void retry_hint(struct edge_request *request)
 {
 	if (request != NULL)
 		edge_answer_header(request, "Retry-After", "2");
+}
+
+/* Otherwise an approved order is taken up again. */
+static bool is_final(uint32_t status, const char *code)
+{
+	static const char *const passing[] = { "claim_open", "too_late", "game_stopped" };
+
+	for (size_t i = 0; i < sizeof(passing) / sizeof(passing[0]); i++)
+		if (status != 200 && strcmp(code, passing[i]) == 0)
+			return false;
+	return status < 500 && status != 429;
 }
 
 /* A retry with the same key is the same void, even after later moves of the player. */
@@ -146,12 +177,17 @@ static void on_voided(struct gateway *gateway, struct edge_request *request,
 	const Carillon__WalletFact *fact)
 {
 	bool again = reply != NULL && strcmp(reply->error, "already_done") == 0;
+	bool approved = sent->seq != 0;
 	uint32_t status = reply == NULL ? unanswered_status(sent)
 			  : again	? 200
 					: reply->http_status;
 
 	(void)fact;
-	void_audit(gateway, sent->ticket, sent->player, sent->number, sent->text, status);
+	if (!approved || sent->ticket != 0)
+		void_audit(gateway, sent->ticket, sent->player, sent->number, sent->text, status);
+	if (approved && reply != NULL && is_final(status, reply->error))
+		void_note(gateway, sent->player, sent->id, status == 200 ? "voided" : reply->error,
+			status, sent->ticket != 0);
 	if (request == NULL)
 		return;
 	if (reply == NULL) {
@@ -178,11 +214,16 @@ static void content_hash(player_id player, const struct void_body *body, uint8_t
 static void request_void(struct waiting *waiting, struct edge_request *request)
 {
 	struct void_order *order = &waiting->order;
-	struct service_request sent = { .done = on_voided, .player = order->player };
+	/* An approved order is recorded, so it takes effect even if no service hears of it here. */
+	struct service_request sent = { .done = on_voided,
+		.player = order->player,
+		.seq = order->approved,
+		.handed = order->approved };
 	Carillon__SpinCommand command;
 
 	carillon__spin_command__init(&command);
 	sent.number = order->body.round;
+	memcpy(sent.id, order->id, ID_BYTES);
 	(void)snprintf(sent.text, sizeof(sent.text), "%s", order->body.game);
 	command.kind = CARILLON__SPIN_KIND__SPIN_VOID;
 	command.game = order->body.game;
@@ -226,8 +267,9 @@ static const char awards_sql[] =
 static void refuse_void(const struct waiting *waiting, struct edge_request *request,
 	const char *code, const char *message)
 {
-	void_audit(waiting->gateway, waiting->ticket, waiting->order.player,
-		waiting->order.body.round, waiting->order.body.game, 409);
+	order_audit(waiting, 409);
+	if (is_final(409, code))
+		order_note(waiting, code, 409);
 	if (request != NULL)
 		edge_answer_error(request, 409, code, message, "round", NULL, NULL);
 }
@@ -243,8 +285,7 @@ static void on_claims(void *context, PGresult *result, const char *error)
 	order->awards = pg_number(result, 0, 1);
 	if (PQgetvalue(result, 0, 2)[0] == 't') {
 		/* the key has requested a void that names jackpots, and this one does not */
-		void_audit(waiting->gateway, waiting->ticket, order->player, order->body.round,
-			order->body.game, 422);
+		order_audit(waiting, 422);
 		void_other_content(request);
 	} else if (PQgetvalue(result, 0, 3)[0] == 't') {
 		refuse_void(waiting, request, "claims_later",
@@ -314,11 +355,9 @@ static void on_known(void *context, PGresult *result, const char *error)
 		return;
 	}
 	bool again = same_id && same_content(waiting, result);
-	void_audit(waiting->gateway, waiting->ticket, waiting->order.player,
-		waiting->order.body.round, waiting->order.body.game,
-		again	  ? 200
-		: same_id ? 422
-			  : 409);
+	uint32_t status = again ? 200 : same_id ? 422 : 409;
+	order_audit(waiting, status);
+	order_note(waiting, again ? "voided" : same_id ? "other_content" : "void", status);
 	if (request == NULL)
 		;
 	else if (again)

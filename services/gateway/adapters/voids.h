@@ -12,7 +12,8 @@ struct void_order {
 	int64_t awards;			      /* what the round's jackpots are */
 	bool approved;			      /* it names them, and a second approver agreed */
 	int64_t agreed;			      /* to this sum */
-	uint64_t ticket;		      /* of the request that orders or approves it */
+	uint64_t ticket;		      /* of the request that orders or approves it; 0: an
+						 approved one is taken up again */
 	/* Who asks, from when the request was accepted: the session may end before it is stored. */
 	uint8_t asker[STAFF_DIGEST_BYTES];
 	char actor[ASKER_MAX];
@@ -30,5 +31,12 @@ bool void_may_name(struct gateway *gateway, struct edge_request *request, uint32
 /* Stores the order and answers 202; an order that was approved is carried out. */
 void void_ask_second(
 	struct gateway *gateway, struct edge_request *request, const struct void_order *order);
+/* Notes what has become of an approved order: "voided", or the code of the error that refused it.
+ * `audited`: the audit log has it already. */
+void void_note(struct gateway *gateway, player_id player, const uint8_t id[ID_BYTES],
+	const char *outcome, uint32_t status, bool audited);
+/* Once a second: carries out approved voids whose outcome is not known yet, because no service
+ * answered, or a gateway ended first. */
+void voids_tick(struct gateway *gateway);
 
 #endif

@@ -54,7 +54,7 @@ bool alone_read(const char *text, struct alone *alone_r, char error[ALONE_ERROR_
 	return true;
 }
 
-bool alone_permits(const struct alone *alone, const struct currency *currency, int64_t minor)
+int64_t alone_most(const struct alone *alone, const struct currency *currency)
 {
 	size_t of = alone->n;
 
@@ -63,7 +63,13 @@ bool alone_permits(const struct alone *alone, const struct currency *currency, i
 			(alone->most[i].currency == NULL && of == alone->n))
 			of = i;
 	if (of == alone->n)
-		return alone->n == 0;
-	return alone->most[of].minor == 0 ||
-	       (minor <= alone->most[of].minor && minor >= -alone->most[of].minor);
+		return alone->n == 0 ? ALONE_ANY : 0;
+	return alone->most[of].minor == 0 ? ALONE_ANY : alone->most[of].minor;
+}
+
+bool alone_permits(const struct alone *alone, const struct currency *currency, int64_t minor)
+{
+	int64_t most = alone_most(alone, currency);
+
+	return most == ALONE_ANY || (most != 0 && minor <= most && minor >= -most);
 }

@@ -19,12 +19,15 @@ struct alone {
 		int64_t minor;			 /* the largest amount; 0: every amount */
 	} most[ALONE_MAX];
 };
+#define ALONE_ANY INT64_C(-1)
 
 /* Reads "EUR=1000000,SEK=10000000,JPY=0,*=5000", in minor units; "" names none. False: `error` says
  * what was found and expected. */
 bool alone_read(const char *text, struct alone *alone_r, char error[ALONE_ERROR_MAX]);
-/* `minor` may be below 0: then what it takes away counts. In a currency that is not named, and
- * without an entry for those, nobody books alone. */
+/* The largest amount, or ALONE_ANY. In a currency that is not named, and without an entry for
+ * those, nobody books alone: 0. */
+int64_t alone_most(const struct alone *alone, const struct currency *currency);
+/* `minor` may be below 0: then what it takes away counts. */
 bool alone_permits(const struct alone *alone, const struct currency *currency, int64_t minor);
 
 #endif

@@ -45,6 +45,25 @@ static void test_alone_permits_up_to_the_amount(void **state)
 	}
 }
 
+static void test_alone_most_of_a_currency(void **state)
+{
+	static const struct {
+		const char *setting, *currency;
+		int64_t most;
+	} sums[] = { { "", "EUR", ALONE_ANY }, { "EUR=5", "EUR", 5 }, { "EUR=5", "SEK", 0 },
+		{ "EUR=0", "EUR", ALONE_ANY }, { "EUR=5,*=7", "SEK", 7 }, { "*=7,EUR=5", "EUR", 5 },
+		{ "EUR=5,*=0", "SEK", ALONE_ANY } };
+	struct alone alone;
+	char error[ALONE_ERROR_MAX];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(sums) / sizeof(sums[0]); i++) {
+		assert_true(alone_read(sums[i].setting, &alone, error));
+		assert_int_equal(
+			alone_most(&alone, currency_by_code(sums[i].currency)), sums[i].most);
+	}
+}
+
 static void test_alone_refuses_what_is_no_list(void **state)
 {
 	static const char *const wrong[] = { "EUR", "EUR=", "EUR=-1", "EUR:5", "QQQ=5",
@@ -64,6 +83,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_alone_permits_up_to_the_amount),
+		cmocka_unit_test(test_alone_most_of_a_currency),
 		cmocka_unit_test(test_alone_refuses_what_is_no_list),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

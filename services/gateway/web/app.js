@@ -118,8 +118,8 @@ function useStart(app) {
 		(async () => {
 			const [art, named] = [loadArt(), launch?.game ?? location.hash.slice(1)];
 			if (/^[a-z0-9-]+$/.test(named)) expect(named, art);
-			const token = session.get("token"); // of an earlier visit: the lobby shows at once what its player is offered
-			const [config, { games }, jackpots, mine] = await Promise.all([get("/v1/config"), get("/v1/games"), get("/v1/jackpots"), token && !launch ? get("/v1/games", token) : null, art]);
+			const token = session.get("token"); // of an earlier visit: the lobby shows at once what its player is offered; one that is no longer good shows when the game is opened
+			const [config, { games }, jackpots, mine] = await Promise.all([get("/v1/config"), get("/v1/games"), get("/v1/jackpots"), token && !launch ? get("/v1/games", token).catch(() => null) : null, art]);
 			dispatch({ type: "loaded", config, games, pools: jackpots.pools });
 			if (mine) dispatch({ type: "offered", games: mine.games });
 			if (launch && !hashed(games)) throw new Error(t("no-such-game", { game: launch.game }));

@@ -40,6 +40,20 @@ static void fill_hidden(struct engine *engine, const struct seat *seat, Carillon
 			reply->hidden_rounds[reply->n_hidden_rounds++] = seat->game[i]->round.move;
 }
 
+/* A game that its operator no longer offers can still be finished. */
+static void fill_unfinished(
+	struct engine *engine, const struct seat *seat, Carillon__SpinReply *reply)
+{
+	if (seat->game_count == 0)
+		return;
+	reply->unfinished_games =
+		arena_take(&engine->arena, seat->game_count * sizeof(reply->unfinished_games[0]));
+	for (size_t i = 0; i < seat->game_count; i++)
+		if (player_round_open(seat->game[i]) || player_cards_open(seat->game[i]))
+			reply->unfinished_games[reply->n_unfinished_games++] =
+				seat->game[i]->state.game;
+}
+
 static void fill_account(struct engine *engine, const struct seat *seat, Carillon__SpinReply *reply)
 {
 	const struct player *player = &seat->player;
@@ -59,6 +73,7 @@ static void fill_account(struct engine *engine, const struct seat *seat, Carillo
 	reply->balance_minor -= reply->hidden_minor;
 	reply->pending_minor = pending_shown(seat);
 	fill_hidden(engine, seat, reply);
+	fill_unfinished(engine, seat, reply);
 	if (!keys_secret(engine->keys, player->id, reply->expect, &player->salt, secret))
 		return;
 	reply->secret_hash.len = SECRET_BYTES;

@@ -113,7 +113,7 @@ function Lists({ base, account, me, again }) {
 	const withdrawals = usePages(`${base}/withdrawals`, 5000);
 	const voids = usePages(`${base}/voids`, 0);
 	const requests = useRead(me.permissions.includes("void") ? `/v1/operators/${me.operator}/voids/requests` : null, 5000);
-	const waiting = (requests.data?.requests ?? []).filter((r) => r.status === "waiting" && r.player === account.player);
+	const waiting = (requests.data?.requests ?? []).filter((r) => r.player === account.player && (r.status === "waiting" || (r.status === "approved" && r.outcome !== "voided")));
 	const finance = me.permissions.includes("money");
 	const end = (s) => ({ danger: true, title: "Take back what is left", button: "End", path: () => `${base}/bonus-spins/${s.id}/end`, fields: [REASON], body: (v) => ({ reason: v.reason }) });
 	return html`<div class="two"><${Panel} title="Limits"><${Table} name="limits" rows=${limits.data?.limits} empty="No limit is set." columns=${[
@@ -130,11 +130,12 @@ function Lists({ base, account, me, again }) {
 		{ name: "provider", title: "Provider", show: (w) => w.provider ? `${wordOf(w.provider.state)}, ${wordOf(w.provider.outcome)}${w.provider.reference ? `, ${w.provider.reference}` : ""}` : "" }, { name: "id", title: "Id", show: (w) => html`<code>${w.id.slice(0, 12)}</code>` },
 		{ name: "act", title: "", csv: () => "", show: (w) => w.state === "held" && finance ? html`<div class="controls"><${Act} action=${decideAction(base, w, "capture")} onDone=${() => { withdrawals.again(); again(); }} />
 			<${Act} action=${decideAction(base, w, "release")} onDone=${() => { withdrawals.again(); again(); }} /></div>` : null }]} more=${withdrawals.pager} /><//>
-	${waiting.length ? html`<${Panel} title="Voids that wait for a second person"><${Table} name="void-requests" rows=${waiting} columns=${[
+	${waiting.length ? html`<${Panel} title="Voids that need a second person"><${Table} name="void-requests" rows=${waiting} columns=${[
 		{ name: "time_us", title: "When", show: (r) => time(r.time_us) }, { name: "game", title: "Game" }, { name: "round", title: "Round", number: true },
 		{ name: "awards_minor", title: "Jackpots", number: true, show: (r) => money(r.awards_minor, account.currency) }, { name: "asked_by", title: "By" }, { name: "reason", title: "Reason" },
+		{ name: "outcome", title: "State", show: (r) => r.status === "waiting" ? "waits" : r.outcome ? `approved by ${r.approved_by}, not done: ${wordOf(r.outcome)}` : `approved by ${r.approved_by}, is being carried out` },
 		{ name: "act", title: "", csv: () => "", show: (r) => html`<div class="controls"><${Act} action=${approveVoid(base, r, account.currency)} onDone=${() => { requests.again(); voids.again(); again(); }} />
-			<${Act} action=${refuseVoid(base, r, account.currency)} onDone=${requests.again} /></div>` }]} /><//>` : null}
+			${r.status === "waiting" ? html`<${Act} action=${refuseVoid(base, r, account.currency)} onDone=${requests.again} />` : null}</div>` }]} /><//>` : null}
 	<${Panel} title="Voided rounds"><${Table} name="voids" rows=${voids.data?.voids} empty="None." columns=${[
 		{ name: "time_us", title: "When", show: (v) => time(v.time_us) }, { name: "game", title: "Game" }, { name: "round", title: "Round", number: true },
 		{ name: "stake_returned_minor", title: "Stake returned", number: true, show: (v) => money(v.stake_returned_minor, account.currency) }, { name: "win_taken_minor", title: "Win taken", number: true, show: (v) => money(v.win_taken_minor, account.currency) },

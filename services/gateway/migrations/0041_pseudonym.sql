@@ -53,7 +53,8 @@ begin
 		when exists (select from wallet.spin_grant s where s.player = p_player and s.used < s.spins and s.ended_seq is null and s.expires > now()) then 'bonus_spins'
 		when exists (select from gateway.amount_request a where a.operator = p_player >> 48 and a.player = p_player
 			and (a.status = 'approved' or a.status = 'waiting' and a.expires > now())) then 'amount'
-		when exists (select from gateway.void_request v where v.operator = p_player >> 48 and v.player = p_player and v.status = 'waiting') then 'void'
+		when exists (select from gateway.void_request v where v.operator = p_player >> 48 and v.player = p_player
+			and (v.status = 'waiting' or v.status = 'approved' and v.outcome is null)) then 'void'
 		when exists (select from gateway.dead_letter d where d.player = p_player and d.status in ('waiting', 'sending')) then 'dead_letter'
 	end;
 end
