@@ -2,7 +2,7 @@
 grant usage on schema gateway, wallet, pool, cards, payments, engine to carillon_gateway;
 grant select, insert on gateway.audit to carillon_gateway;
 grant select, insert on gateway.game_start, gateway.note to carillon_gateway;
-grant select, insert, update (status, approved_key, approved_by, approved) on gateway.pool_request to carillon_gateway;
+grant select, insert, update (status, approved_key, approved_by, approved, told) on gateway.pool_request to carillon_gateway;
 grant select, insert, update (status, approved_key, approved_by, approved, told, outcome) on gateway.void_request to carillon_gateway;
 grant select, insert, update (pause, pause_s, pause_until, reality_check_s) on gateway.player to carillon_gateway;
 grant select, insert, delete on gateway.revoked to carillon_gateway;

@@ -256,6 +256,7 @@ static void on_second(void *context)
 	bet_mix_tick();
 	amounts_tick(&gateway);
 	voids_tick(&gateway);
+	pool_actions_tick(&gateway);
 }
 
 static void on_draining(void *context)

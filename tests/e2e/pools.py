@@ -249,6 +249,26 @@ def test_commands_are_recorded_once():
     place.verify()
 
 
+def test_an_approved_action_outlives_its_gateway():
+    """The gateway dies between an approval and the action: it is done, once, though nobody asks again."""
+    asked = ask(1, "adjust", {"currency": "EUR", "coin_minor": 20, "delta_minor": 3}, status=202)
+    owners, gateways = ([name for name in place.status() if name.startswith(service)] for service in ("progressive-pool-", "gateway-"))
+    for name in owners:
+        place.hold(name)
+        place.kill(name)
+    answer = approve(place, 1, asked["id"])
+    assert answer.status in (503, 504), answer
+    for name in gateways:
+        place.kill(name)
+    for name in owners:
+        place.release(name)
+    found = f"select action, second, before::json->>'r_e27', after::json->>'r_e27' from pool.operator_action where done and id = '\\x{asked['id']}'"
+    _, second, before, after = wait_until("the action", lambda: place.sql(found), 60)[0]
+    assert int(after) - int(before) == 3 * 10 ** 25 and second.startswith("operator-1 key "), (second, before, after)
+    wait_until("the gateway", lambda: [a["status"] for a in actions(1) if a["id"] == asked["id"]] == ["done"], 60)
+    place.verify()
+
+
 def test_pool_is_created_under_load():
     wrong = {**JACKPOT, "rows": {"EUR": {"row_rate_nano": 1000000000, "seeds": [{"coin": 1000, "seed": 1}, {"coin": 1, "seed": 1}]}}}
     assert "at most 1" in ask(NEW, "create", wrong, status=409)["error"]["message"]
@@ -508,7 +528,7 @@ def test_pools():
     global place
     with Installation("pools", scale=2) as place:
         for part in (test_two_operators_feed_one_pool, test_both_operators_win_the_same_pool, test_what_was_shown_over_time, test_when_it_may_be_won_next, test_commands_are_recorded_once,
-                     test_pool_is_created_under_load, test_games_and_operators_feed_the_new_pool, test_a_live_pool_is_not_retired, test_sets_of_cards_take_commands,
+                     test_an_approved_action_outlives_its_gateway, test_pool_is_created_under_load, test_games_and_operators_feed_the_new_pool, test_a_live_pool_is_not_retired, test_sets_of_cards_take_commands,
                      test_a_retired_pool_moves_all_its_money, test_late_contributions_follow, test_late_contributions_go_to_the_last_successor, test_proof_finds_changed_transfer):
             began = time.monotonic()
             part()

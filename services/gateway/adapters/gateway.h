@@ -432,5 +432,8 @@ void audit_write_of(struct gateway *gateway, uint64_t ticket, uint32_t operator_
 
 /* Reads GATEWAY_POOL_OPERATORS; fatal when it is not a list of operators. */
 void pool_actions_begin(struct gateway *gateway);
+/* Once a second: sends approved actions again that their service has not recorded, because it was
+ * away, or a gateway ended first. */
+void pool_actions_tick(struct gateway *gateway);
 
 #endif

@@ -21,6 +21,7 @@
 #define CONTENT_MAX 6000			   /* size of a line of the audit log */
 #define HEX_MAX (2 * crypto_hash_sha256_BYTES + 3) /* a digest as text of type bytea */
 #define WRITE_MS 4000
+#define TELL_MOST "16"
 #define ACTION_TAKE_PART CARILLON__OPERATOR_ACTION__ACTION_TAKE_PART
 #define ACTION_CREATE CARILLON__OPERATOR_ACTION__ACTION_CREATE
 
@@ -38,6 +39,7 @@ static struct {
 	size_t n;
 	uint32_t operator_id[OPERATORS_MAX];
 } allowed;
+static bool taking;
 
 void pool_actions_begin(struct gateway *gateway)
 {
@@ -124,8 +126,9 @@ static void audit(struct gateway *gateway, const struct service_request *sent, u
 			"{\"id\":\"%s\",\"done\":%s,\"before\":%.2500s,\"after\":%.2500s}", id,
 			fact->done ? "true" : "false", pool_figures(fact->before),
 			pool_figures(fact->after));
-	audit_write_of(
-		gateway, sent->ticket, (uint32_t)sent->number, action, subject, content, status);
+	if (sent->ticket != 0 || status == 200 || status == 409)
+		audit_write_of(gateway, sent->ticket, (uint32_t)sent->number, action, subject,
+			content, status);
 }
 
 static void refused_json(
@@ -291,16 +294,54 @@ static void other_content(struct edge_request *request)
 }
 
 /* An approved action goes to the service as requested. */
-static void approved(struct waiting *waiting, struct edge_request *request, const PGresult *row)
+static void approved(
+	struct waiting *waiting, struct edge_request *request, const PGresult *rows, int i)
 {
-	waiting->action = (uint32_t)pg_number(row, 0, 2);
+	waiting->action = (uint32_t)pg_number(rows, i, 2);
 	(void)snprintf(
-		waiting->parameters, sizeof(waiting->parameters), "%s", PQgetvalue(row, 0, 3));
-	(void)snprintf(waiting->reason, sizeof(waiting->reason), "%s", PQgetvalue(row, 0, 4));
-	(void)snprintf(waiting->actor, sizeof(waiting->actor), "%s", PQgetvalue(row, 0, 5));
-	(void)snprintf(waiting->second, sizeof(waiting->second), "%s", PQgetvalue(row, 0, 6));
-	if (hex_parse(PQgetvalue(row, 0, 8), ID_BYTES, waiting->id))
+		waiting->parameters, sizeof(waiting->parameters), "%s", PQgetvalue(rows, i, 3));
+	(void)snprintf(waiting->reason, sizeof(waiting->reason), "%s", PQgetvalue(rows, i, 4));
+	(void)snprintf(waiting->actor, sizeof(waiting->actor), "%s", PQgetvalue(rows, i, 5));
+	(void)snprintf(waiting->second, sizeof(waiting->second), "%s", PQgetvalue(rows, i, 6));
+	if (hex_parse(PQgetvalue(rows, i, 8), ID_BYTES, waiting->id))
 		request_service(waiting, request);
+}
+
+static void on_taken(void *context, PGresult *result, const char *error)
+{
+	struct gateway *gateway = context;
+
+	taking = false;
+	if (result == NULL || PQresultStatus(result) != PGRES_TUPLES_OK) {
+		log_warn_as("gateway.pool_actions.unreadable",
+			"cannot read the approved actions on pools: %s",
+			error != NULL ? error : PQresultErrorMessage(result));
+		return;
+	}
+	for (int i = 0; i < PQntuples(result); i++) {
+		struct waiting waiting = { .waiter = { .gateway = gateway } };
+
+		waiting.operator_id = (uint32_t)pg_number(result, i, 9);
+		waiting.pool = (uint32_t)pg_number(result, i, 10);
+		approved(&waiting, NULL, result, i);
+	}
+}
+
+/* After a day nothing is done of a sudden: the house's money may have been put right otherwise. */
+void pool_actions_tick(struct gateway *gateway)
+{
+	if (taking)
+		return;
+	taking = true;
+	pg_pool_query(gateway->pg,
+		"update gateway.pool_request set told = now() where (operator, id) in (select "
+		"t.operator, t.id from gateway.pool_request t where t.status = 'approved' and "
+		"t.approved between now() - interval '1 day' and now() - interval '10 s' and "
+		"coalesce(t.told, t.approved) <= now() - interval '10 s' and not exists (select "
+		"from pool.operator_action a where a.id = t.id) and not exists (select from "
+		"cards.operator_action a where a.id = t.id) limit " TELL_MOST " for update of t "
+		"skip locked) returning " REQUEST_COLUMNS ", operator, pool",
+		0, NULL, WRITE_MS, on_taken, gateway);
 }
 
 /* Answers with a request that is not sent to the service. */
@@ -331,7 +372,7 @@ static void on_asked(void *context, PGresult *result, const char *error)
 		audit_request(waiting, PQgetvalue(result, 0, 8), "", 422);
 		other_content(request);
 	} else if (strcmp(PQgetvalue(result, 0, 1), "approved") == 0) {
-		approved(waiting, request, result);
+		approved(waiting, request, result, 0);
 	} else if (strcmp(PQgetvalue(result, 0, 1), "refused") == 0) {
 		edge_answer_error(request, 409, "approval_refused",
 			"Another user or key has refused this request. Nothing was done.",
@@ -386,7 +427,7 @@ static void decided_alone(struct waiting *waiting, const PGresult *result)
 		return;
 	waiting->action = (uint32_t)pg_number(result, 0, 2);
 	audit_request(waiting, PQgetvalue(result, 0, 8), " approval", 200);
-	approved(waiting, NULL, result);
+	approved(waiting, NULL, result, 0);
 }
 
 /* Approved, if waiting->refuses is not set, or refused. */
@@ -415,7 +456,7 @@ static void on_decided(void *context, PGresult *result, const char *error)
 		answer_kept(waiting, request, result, 200);
 	} else if (strcmp(status, "approved") == 0) {
 		audit_request(waiting, PQgetvalue(result, 0, 8), what, 200);
-		approved(waiting, request, result);
+		approved(waiting, request, result, 0);
 	} else {
 		audit_request(waiting, PQgetvalue(result, 0, 8), what, 403);
 		answer_same_approver(request);
