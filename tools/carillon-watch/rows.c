@@ -62,7 +62,8 @@ static const struct {
 		false },
 };
 
-/* The returns of seven days. A published return is a span: z counts from its nearer end. */
+/* The returns of seven days. A published return is a span: z counts from its nearer end. A
+ * definition that was replaced within these days widens it. */
 static const char RETURNS_SQL[] =
 	"select format('game=\"%s\",mode=\"%s\",currency=\"%s\"', coalesce((select g.id from "
 	"carillon.game g where g.number = s.game order by g.first_seen desc limit 1), "
@@ -71,7 +72,10 @@ static const char RETURNS_SQL[] =
 	"sum(rounds - bonus_rounds) as bets, sum(stakes) as stakes, sum(drawn) as drawn, "
 	"sum(stake_squares) as ss, sum(products) as sw, sum(win_squares) as ww from "
 	"gateway.rollup_quarter where time > now() - interval '7 days' and game > 0 "
-	"group by 1, 2, 3 having sum(stakes) > 0) s, gateway.theory_of(s.game, s.mode, now()) t, "
+	"group by 1, 2, 3 having sum(stakes) > 0) s, lateral (select min(o.low) as low, "
+	"max(o.high) as high from (select now() union all select g.first_seen from carillon.game g "
+	"where g.number = s.game and g.first_seen > now() - interval '7 days') d (before), "
+	"gateway.theory_of(s.game, s.mode, d.before) o) t, "
 	"lateral (select gateway.rtp_json(s.stakes, s.drawn, s.ss, s.sw, s.ww, t.low, t.high) "
 	"as j) r";
 
