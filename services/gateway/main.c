@@ -104,7 +104,7 @@ static const struct setting settings[] = {
 		"how long a user may act on money, jackpots, rates and users after entering "
 		"their password" },
 	{ "GATEWAY_STAFF_LOCK_S", SETTING_INT, "900", 1, 86400, &gateway.settings.staff_lock_s,
-		"how long a user is locked after five wrong passwords or codes" },
+		"how long a user is locked after three wrong passwords or codes" },
 	{ "GATEWAY_STAFF_SECOND_FACTOR", SETTING_BOOL, "0", 0, 1,
 		&gateway.settings.staff_second_factor,
 		"1: a user without a second factor may do nothing but set one; 0: it is each "

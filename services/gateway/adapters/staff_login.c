@@ -14,7 +14,7 @@
 #include <string.h>
 
 #define WRITE_MS 3000
-#define LOCK_AFTER "5"
+#define LOCK_AFTER "3"
 #define COOKIE_BYTES 32
 #define AGENT_MAX 201
 #define COOKIE_MAX 48 /* as base64, with the NUL */
