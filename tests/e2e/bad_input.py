@@ -362,11 +362,7 @@ def test_subscriptions():
 # ---- messages that cannot be read ---------------------------------------------------------------------------------------------
 
 def metric(name, service):
-    total = 0
-    for _, address in place.sql(f"select name, health from carillon.instance where service = '{service}' and heartbeat > now() - interval '3 s'"):
-        text = subprocess.run(["curl", "-s", f"http://{address}/metrics"], capture_output=True, text=True, timeout=60, check=False).stdout
-        total += sum(int(float(line.split()[-1])) for line in text.splitlines() if line.split("{")[0].split(" ")[0] == name)
-    return total
+    return sum(place.metric(instance, name) for instance, in place.sql(f"select name from carillon.instance where service = '{service}' and heartbeat > now() - interval '3 s'"))
 
 
 def kafka_raw(*arguments, data=b""):
@@ -386,7 +382,7 @@ def test_bad_messages_on_every_topic():
     for topic, service in CONSUMERS.items():
         before = ledger()
         letters = len(kafka_raw("letters").splitlines())
-        counted, refused = metric("carillon_dead_letters_total", service), metric("carillon_bus_refused_total", service)
+        counted, refused = wait_until("the metrics", lambda s=service: (metric("carillon_dead_letters_total", s), metric("carillon_bus_refused_total", s)), 60)
         restarts = place.restarts()
         sent = [0]
 

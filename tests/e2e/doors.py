@@ -14,7 +14,6 @@ import subprocess
 import sys
 import threading
 import time
-import urllib.request
 
 from lib_play import Person, Socket
 from lib_stack import BIN, ROOT, Installation, read_text, run, wait_until
@@ -49,12 +48,6 @@ def with_settings():
 
 def port(name):
     return int(place.ports["HTTP_PORT" if name.startswith("gateway") else "EVENTS_PORT_1"])
-
-
-def metric(instance, name):
-    health = place.sql(f"select health from carillon.instance where name = '{instance}'")[0][0]
-    with urllib.request.urlopen(f"http://{health}/metrics", timeout=60) as answer:
-        return sum(int(float(line.rsplit(" ", 1)[1])) for line in answer.read().decode().splitlines() if re.match(rf"{name}[ {{]", line))
 
 
 def status_kb(name, field):
@@ -200,12 +193,12 @@ def under_attack(name, to, crowd, seconds, each):
 
 def test_silent_connections():
     """Slowloris: a head that never ends, by a few bytes at a time."""
-    shed = metric("gateway-1", "carillon_http_connections_shed_total")
+    shed = place.metric("gateway-1", "carillon_http_connections_shed_total")
     crowd = Crowd(port("gateway-1"), crowd_of(CROWD))
     crowd.send(b"GET / HTTP/1.1\r\nHost: x\r\n")
     assert under_attack("slow heads", port("gateway-1"), crowd, 8 if LONG else 3, lambda crowd: (crowd.send(b"X-A: b\r\n"), time.sleep(0.2))) == 0
-    assert metric("gateway-1", "carillon_http_connections_shed_total") > shed, "nobody had to make room"
-    assert metric("gateway-1", "carillon_http_half_open") <= ROOM // 2
+    assert place.metric("gateway-1", "carillon_http_connections_shed_total") > shed, "nobody had to make room"
+    assert place.metric("gateway-1", "carillon_http_half_open") <= ROOM // 2
 
 
 def test_half_open_handshakes():
@@ -224,7 +217,7 @@ def test_half_open_handshakes():
 
 def test_flood_of_requests():
     """Each address asks as fast as it can: what is too much gets 429, the old client plays on."""
-    limited = metric("gateway-1", "carillon_http_requests_limited_total")
+    limited = place.metric("gateway-1", "carillon_http_requests_limited_total")
     crowd = Crowd(port("gateway-1"), crowd_of(CROWD if LONG else CROWD // 10))
     request = b"GET /v1/jackpots HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n"
 
@@ -255,7 +248,7 @@ def test_flood_of_requests():
         assert more, "closed before a request was too many"
         got = got[-20:] + more
     one.close()
-    assert metric("gateway-1", "carillon_http_requests_limited_total") > limited
+    assert place.metric("gateway-1", "carillon_http_requests_limited_total") > limited
 
 
 def test_one_address_has_its_share():
@@ -313,8 +306,8 @@ def test_wrong_credentials_slow_their_address():
     key, token = place.operator_key(), Person(place).token
     password = subprocess.run([f"{BIN}/jackpotctl", "user", "add", "doors", "--roles", "viewer"], env={**place.environment, **place.stack}, capture_output=True,
                               text=True, timeout=60, check=True).stdout.split()[-1]
-    before = {kind: metric("gateway-1", f'{WRONG}{{kind="{kind}"}}') for kind in ("key", "token", "login")}
-    refused = metric("gateway-1", "carillon_gateway_tries_refused_total")
+    before = {kind: place.metric("gateway-1", f'{WRONG}{{kind="{kind}"}}') for kind in ("key", "token", "login")}
+    refused = place.metric("gateway-1", "carillon_gateway_tries_refused_total")
     right = {"operator": 1, "name": "doors", "password": password}
     sent.extend((key, token, password))
     forged = token[:-6] + ("AAAAAA" if token[-6:] != "AAAAAA" else "BBBBBB")
@@ -324,7 +317,7 @@ def test_wrong_credentials_slow_their_address():
         guesser, neighbour = f"127.96.{net}.1", f"127.96.{net}.2"
         looked_at, wait_s = wrong_until_slowed(lambda i: ask(guesser, i))
         assert looked_at >= 10 and wait_s <= 10, (kind, looked_at, wait_s)
-        assert metric("gateway-1", f'{WRONG}{{kind="{kind}"}}') == before[kind] + looked_at, kind
+        assert place.metric("gateway-1", f'{WRONG}{{kind="{kind}"}}') == before[kind] + looked_at, kind
         # On a slow machine the wait may end before it is seen: the next one is twice as long.
         wait_until(f"a right log-in to be refused after {kind}s", lambda: (
             wrong_until_slowed(lambda i: ask(guesser, i)), ask_from(guesser, "POST", LOGIN, None, right)[:2] == (429, "too_many_wrong"))[1], 60)
@@ -334,7 +327,7 @@ def test_wrong_credentials_slow_their_address():
         assert ask_from(guesser, "GET", "/v1/jackpots")[0] == 200, "without a credential"
         for free in (("GET", KEYS, key), ("GET", STATE, token), ("POST", LOGIN, None, right)):
             assert ask_from(neighbour, *free)[0] == 200, (kind, free[1])
-    assert metric("gateway-1", "carillon_gateway_tries_refused_total") >= refused + 3
+    assert place.metric("gateway-1", "carillon_gateway_tries_refused_total") >= refused + 3
 
 
 def wrong_log(name, *with_all):
@@ -364,14 +357,14 @@ def test_wrong_tokens_for_events():
     sent.extend((person.token, forged))
     assert place.http("POST", "/v1/logout", token=ended).status == 200
     wait_until("the end of a session", lambda: closed_with("127.96.7.9", ended) == 4005, 30)
-    before, refused = metric(name, counted), metric(name, "carillon_notifications_tries_refused_total")
+    before, refused = place.metric(name, counted), place.metric(name, "carillon_notifications_tries_refused_total")
     for _ in range(12):
         assert closed_with("127.96.7.1", ended) == 4005 and closed_with("127.96.7.1", "") == 4001
         assert ask_from("127.96.7.1", "GET", stream, ended, name=name)[0] == 401 and ask_from("127.96.7.1", "GET", stream, name=name)[0] == 401
-    assert metric(name, counted) == before and not wrong_log(name, "127.96.7.1"), wrong_log(name)
+    assert place.metric(name, counted) == before and not wrong_log(name, "127.96.7.1"), wrong_log(name)
 
     looked_at = next(i for i in range(200) if closed_with("127.96.8.1", forged) != 4001)
-    assert looked_at >= 10 and metric(name, counted) == before + looked_at, (looked_at, metric(name, counted), before)
+    assert looked_at >= 10 and place.metric(name, counted) == before + looked_at, (looked_at, place.metric(name, counted), before)
     assert wrong_log(name, "a token from 127.96.8.1 at /v1/events", SLOW), wrong_log(name)
     for address, path in (("127.96.9.1", stream), ("127.96.10.1", latest)):
         looked_at, wait_s = wrong_until_slowed(lambda _, at=address, path=path: ask_from(at, "GET", path, forged, name=name))
@@ -380,7 +373,7 @@ def test_wrong_tokens_for_events():
     wait_until("a wrong token to be closed with 1008", lambda: closed_with("127.96.9.1", forged) == 1008, 60)
     assert closed_with("127.96.9.1", person.token) == 0 and closed_with("127.96.9.2", forged) == 4001
     assert closed_with("127.96.9.1", "") == 4001, "a missing token is no guess"
-    assert metric(name, "carillon_notifications_tries_refused_total") >= refused + 4
+    assert place.metric(name, "carillon_notifications_tries_refused_total") >= refused + 4
     text = read_text(f"{place.data}/log/{name}.log")
     assert not [one for one in sent if one in text], "the log has a credential"
 
@@ -410,7 +403,7 @@ def test_wrong_credentials_are_logged():
         return len(gateway_log(" from 127.").splitlines()) + sum(int(n) for n in re.findall(r"(\d+) more in", gateway_log("more in")))
     wait_until("a line with the address", lambda: place.http("GET", KEYS, token="an unlisted guess").status == 401 and gateway_log("a key from 127.0.0.1 at /v1/operators/{}/fx-rates"), 20,
                pause=0.5)
-    wait_until("a line of each", lambda: told() == metric("gateway-1", WRONG), 20)
+    wait_until("a line of each", lambda: told() == place.metric("gateway-1", WRONG), 20)
     text = read_text(f"{place.data}/log/gateway-1.log")
     assert not [one for one in ("guess", *sent) if one in text], "the log has a credential"
 
@@ -464,7 +457,7 @@ def test_without_descriptors():
         open_files(pid, *limit)
     took = time.monotonic() - began
     measured["cpu_without_descriptors"] = round((cpu_s(name) - cpu) / took, 3)
-    failures = metric(name, "carillon_http_accept_failures_total")
+    failures = place.metric(name, "carillon_http_accept_failures_total")
     print(f"measured: without descriptors for {took:.1f} s: {failures} failures of accept, {measured['cpu_without_descriptors']} of a processor")
     assert failures <= took * 50 + 2, failures
     under_attack("after that", port(name), crowd, 1, lambda crowd: time.sleep(0.2))

@@ -1,10 +1,8 @@
 #!/usr/bin/env python3
 """Services that end in order (SIGTERM) under load, one of two of each: the other is told that the shards are free, takes them, and whoever waits for an answer
 is told and asks there. Every request is answered, every client's record equals the ledger, and the ledger proves itself. Times are printed, never asserted."""
-import re
 import signal
 import time
-import urllib.request
 
 from crash import SHARDED, answers, flowing, owners, spread
 from lib_play import RULES, Person, force
@@ -18,9 +16,7 @@ place = None
 
 def told(name):
     """How often Postgres has told this instance that owners have changed."""
-    (address,), = place.sql(f"select health from carillon.instance where name = '{name}'")
-    with urllib.request.urlopen(f"http://{address}/metrics", timeout=60) as answer:
-        return int(re.search(r"^carillon_owners_told_total (\d+)$", answer.read().decode(), re.MULTILINE).group(1))
+    return place.metric(name, "carillon_owners_told_total")
 
 
 def whole():

@@ -4,7 +4,6 @@ not read; draining. Two instances of notifications, with short times and small q
 import base64
 import json
 import os
-import re
 import signal
 import socket
 import struct
@@ -53,10 +52,7 @@ def get(node, path, **headers):
 
 
 def metric(node, name):
-    health = place.sql(f"select health from carillon.instance where name = 'notifications-{node}'")[0][0]
-    with urllib.request.urlopen(f"http://{health}/metrics", timeout=60) as answer:
-        found = re.search(rf"^{re.escape(name)} (\d+)$", answer.read().decode(), re.M)
-    return int(found.group(1)) if found else 0
+    return place.metric(f"notifications-{node}", name)
 
 
 def hit():

@@ -10,6 +10,7 @@ import subprocess
 import threading
 import time
 
+from lib_bus import reasons
 from lib_play import RULES, Person, force
 from lib_raw import envelope, field, raw
 from lib_stack import ROOT, Installation, run, wait_until
@@ -29,9 +30,8 @@ def booked():
 
 def refused(service, name="carillon_bus_refused_total"):
     """reason -> count, of an instance of the service."""
-    address = wait_until(f"{service} to be there", lambda: place.sql(f"select health from carillon.instance where service = '{service}' and heartbeat > now() - interval '3 s'"), 20)[0][0]
-    text = subprocess.run(["curl", "-s", f"http://{address}/metrics"], capture_output=True, text=True, timeout=60, check=True).stdout
-    return {reason: int(float(n)) for reason, n in re.findall(rf'^{name}{{.*?reason="(\w+)"}} (\S+)$', text, re.M)}
+    instance = wait_until(f"{service} to be there", lambda: place.sql(f"select name from carillon.instance where service = '{service}' and heartbeat > now() - interval '3 s'"), 20)[0][0]
+    return reasons(place, instance, name)
 
 
 def more(service, reason, least, before, name="carillon_bus_refused_total"):

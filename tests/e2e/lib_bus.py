@@ -4,7 +4,6 @@ import os
 import re
 import subprocess
 import time
-import urllib.request
 
 from lib_raw import envelope, field
 from lib_stack import BIN, read_text, wait_until
@@ -156,8 +155,11 @@ DEAF = "notifications"  # lists only owners of the wallet's shards, when it send
 PROBE = field(1, field(1, 1)) + field(31, b"")  # a kind that nobody has
 
 
+def reasons(place, instance, name):
+    """reason -> count."""
+    return {reason: int(float(n)) for reason, n in re.findall(rf'^{name}{{.*?reason="(\w+)"}} (\S+)$', place.metrics(instance), re.M)}
+
+
 def refused(place, service, name="carillon_bus_refused_total"):
     """reason -> count, of the service's first instance."""
-    address = place.sql(f"select health from carillon.instance where name = '{service}-1'")[0][0]
-    with urllib.request.urlopen(f"http://{address}/metrics", timeout=60) as answer:
-        return {reason: int(float(n)) for reason, n in re.findall(rf'^{name}{{.*?reason="(\w+)"}} (\S+)$', answer.read().decode(), re.M)}
+    return reasons(place, f"{service}-1", name)

@@ -265,6 +265,16 @@ class Installation:
             raise ConnectionError(f"redis-cli {' '.join(words)}: {done.stdout}{done.stderr}")
         return done.stdout
 
+    def metrics(self, instance):
+        """What the service tells on its inside port."""
+        (address,), = self.sql(f"select health from carillon.instance where name = '{instance}'")
+        with urllib.request.urlopen(f"http://{address}/metrics", timeout=60) as answer:
+            return answer.read().decode()
+
+    def metric(self, instance, name, labels=""):
+        """The sum over all that have these labels among theirs; 0 where there is none."""
+        return sum(int(float(line.rsplit(" ", 1)[1])) for line in self.metrics(instance).splitlines() if re.match(rf"{re.escape(name)}[ {{]", line) and labels in line)
+
     def http(self, method, path, body=None, token=None, key=None, raw=None, headers=None, timeout=40):
         data = raw if raw is not None else None if body is None else json.dumps(body).encode()
         sent = {"Content-Type": "application/json"} if data is not None else {}

@@ -2,7 +2,6 @@
 """Exchange rates over the API: set, dated, approved, too old; the pools follow while they run, and every contribution keeps the rate of its bet."""
 import hashlib
 import time
-import urllib.request
 from fractions import Fraction
 
 from lib_play import RULES, Person, Refused, force, good, operator
@@ -222,12 +221,6 @@ def test_years_of_daily_rates_fit():
     t_is_expected()
 
 
-def metric(service, name):
-    address = place.sql(f"select health from carillon.instance where name = '{service}'")[0][0]
-    with urllib.request.urlopen(f"http://{address}/metrics", timeout=60) as answer:
-        return next((float(line.split()[1]) for line in answer.read().decode().splitlines() if line.startswith(name + " ")), None)
-
-
 def behind():
     return next(r["behind"] for r in ask("?currency=SEK", method="GET").json["rates"] if r["in_force"])
 
@@ -244,7 +237,7 @@ def test_waiting_rate_takes_freed_tally():
     set_rate("0.0903")
     log = f"{place.data}/log/progressive-pool-1.log"
     wait_until("the alarm", lambda: "ppm of each stake, and the old rate stays in force" in read_text(log), 10)
-    wait_until("the metric", lambda: metric("progressive-pool-1", "carillon_pool_rates_behind") == 1, 3)
+    wait_until("the metric", lambda: place.metric("progressive-pool-1", "carillon_pool_rates_behind") == 1, 3)
     wait_until("the others to have it", lambda: behind() == 1, 5)
     assert tally() == old
     bet(person, "0.0901")  # exact, by the rate in force
@@ -259,7 +252,7 @@ def test_waiting_rate_takes_freed_tally():
     bet(person, "0.0903")
     t_is_expected()
     assert not stale()
-    wait_until("all taken up", lambda: behind() == 0 and metric("progressive-pool-1", "carillon_pool_rates_behind") == 0, 15)
+    wait_until("all taken up", lambda: behind() == 0 and place.metric("progressive-pool-1", "carillon_pool_rates_behind") == 0, 15)
 
 
 def test_books_balance():

@@ -291,23 +291,16 @@ def test_v9_a_claim_delivered_five_times():
     before = state()
     claim = field(1, 1) + field(2, BEWITCHED) + field(3, 1) + field(4, int(coin)) + field(5, 978) + field(6, int(stake)) + field(7, player) + field(8, int(move)) + field(9, 1)
     feed = envelope(int(seq)) + field(2, BEWITCHED) + (field(3, int(shard)) if int(shard) else b"") + field(5, claim)
-    resent = metric("progressive-pool-1", "carillon_pool_awards_resent_total")
+    resent = place.metric("progressive-pool-1", "carillon_pool_awards_resent_total")
     for _ in range(5):
         raw(place, "jackpot.feed", feed)
-    wait_until("five more awards", lambda: metric("progressive-pool-1", "carillon_pool_awards_resent_total") == resent + 5, 10)
-    wait_until("the wallet's answer to them", lambda: metric("wallet-1", "carillon_wallet_award_repeats_total") >= 5, 10)
+    wait_until("five more awards", lambda: place.metric("progressive-pool-1", "carillon_pool_awards_resent_total") == resent + 5, 10)
+    wait_until("the wallet's answer to them", lambda: place.metric("wallet-1", "carillon_wallet_award_repeats_total") >= 5, 10)
     after = state()
     assert after == before, (before, after)
     paid = place.sql(f"select paid_minor from wallet.claim where player = {player} and move = {move}")
     assert paid == [["41000"]], paid
     assert sum(int(r[2]) == 41000 for r in before[4]) == 1, ("paid once", before[4])
-
-
-def metric(instance, name):
-    import urllib.request
-    address = place.sql(f"select health from carillon.instance where name = '{instance}'")[0][0]
-    with urllib.request.urlopen(f"http://{address}/metrics", timeout=60) as answer:
-        return sum(int(float(line.rsplit(" ", 1)[1])) for line in answer.read().decode().splitlines() if line.startswith(name))
 
 
 def counters(pool=BEWITCHED):

@@ -10,7 +10,6 @@ import subprocess
 import sys
 import threading
 import time
-import urllib.request
 
 from lib_play import RULES, Person, force, good, operator
 from lib_stack import BIN, ROOT, Installation, run, wait_until
@@ -287,12 +286,6 @@ def jackpotctl(*words, status=0):
     return done.stdout
 
 
-def metric(name):
-    health = place.sql("select health from carillon.instance where name = 'gateway-1'")[0][0]
-    with urllib.request.urlopen(f"http://{health}/metrics", timeout=60) as answer:
-        return next(int(float(line.split(" ")[1])) for line in answer.read().decode().splitlines() if line.startswith(f"{name} "))
-
-
 def dead_of(hook):
     return good(operator(place, f"/webhooks/{hook}/dead", None, method="GET"), "dead").json["events"]
 
@@ -311,8 +304,8 @@ def test_dead_events_are_sent_again():
     assert dead[0]["event"] in jackpotctl("dead", str(hook))
     assert sorted(one["event"] for one in json.loads(jackpotctl("dead", str(hook), "--json"))["events"]) == sorted(one["event"] for one in dead)
     assert {one["id"]: one["dead"] for one in json.loads(jackpotctl("list", "--json"))["webhooks"]}[str(hook)] == "2"
-    wait_until("the metrics", lambda: metric("carillon_webhook_dead") == 2, 20)
-    assert metric("carillon_webhook_failed_total") >= 2 and "2 dead" in jackpotctl("list")
+    wait_until("the metrics", lambda: place.metric("gateway-1", "carillon_webhook_dead") == 2, 20)
+    assert place.metric("gateway-1", "carillon_webhook_failed_total") >= 2 and "2 dead" in jackpotctl("list")
     # Another operator has no such webhook.
     assert listed(2).keys() == {place.other}
     assert operator(place, f"/webhooks/{hook}/dead", None, method="GET", number=2, operator_key=OTHER_KEY).error["code"] == "webhook_unknown"
