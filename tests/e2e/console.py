@@ -438,6 +438,33 @@ def test_dead_letters():
     assert not found, found
 
 
+def figure(page, name):
+    """What a tile of the overview says."""
+    return page.evaluate(code=f"[...document.querySelectorAll('#now .tile, #today .tile')].find((t) => t.querySelector('span').innerText === '{name}')?.querySelector('b').innerText ?? ''")
+
+
+def test_the_overview_lives():
+    """Play shows within seconds: how much of it, each game's return beside the published one; and what operators did."""
+    person = Person(place, deposit=100000)
+    page = pages.Page("console", "/operator/")
+    go(page, "overview")
+    page.see("document.querySelector('#now .tile')")
+
+    def played():
+        assert person.bet(coin=1, lines=15, coins=1).status in (200, 409)
+        person.refresh()
+        return figure(page, "Rounds a minute") not in ("", "0") and figure(page, "Staked a minute, EUR") not in ("", "€0.00") and figure(page, "Players this hour") not in ("", "–", "0")
+
+    wait_until("play in the tiles", played, 60, 0.5)
+    page.see("[...document.querySelectorAll('#played [name=game] option')].length === 6")
+    page.select(selector="#played [name=game]", value=page.evaluate(code="document.querySelector('[data-table=today] tbody td').innerText"))
+    page.see("!/Nothing was played/.test(document.querySelector('#played').innerText)")
+    for column in ("Return", "Published", "z", "95 of 100 such"):
+        page.see(f"/\\d/.test(document.querySelector('[data-table=today] [data-title=\"{column}\"]').innerText)")
+    page.see("document.querySelector('[data-table=last-actions] tbody tr')")
+    page.picture("overview-lives")
+
+
 def test_reports():
     """What was played today, over time and as a report; files of it; and when the day begins."""
     page = pages.Page("console", "/operator/")

@@ -5,6 +5,7 @@ import { DeadLetters } from "/operator/letters.js";
 import { Badge, Panel, Table, Tile, Trouble, jackpotIn, time, useRead, whole } from "/operator/parts.js";
 import { Line } from "/operator/chart.js";
 import { Played } from "/operator/reports.js";
+import { LastActions, Now, Today } from "/operator/today.js";
 
 const KEPT = 600; // points of the chart, one a second
 
@@ -77,13 +78,14 @@ export function Overview({ me }) {
 	const old = Date.now() - status.at > 5000;
 	return html`${old ? html`<p class="banner bad" role="alert">No answer for ${Math.round((Date.now() - status.at) / 1000)} s: these figures are old.</p>` : null}
 		<${Tiles} status=${status.data} rate=${series.values.at(-1)} />
+		<${Now} me=${me} />
 		${tellsAll(status.data) ? html`<${Panel} title="Booked a second"><${Line} label="Rows a second" times=${series.times} values=${series.values} /><//>` : null}
-		<${Played} me=${me} />
+		<${Played} me=${me} /><${Today} me=${me} />
 		<${Panel} title="Jackpots">${jackpots.data ? html`<${Jackpots} pools=${jackpots.data.pools} />` : html`<${Trouble} state=${jackpots} />`}<//>
 		<div class="two"><${Panel} title="Last winners"><${Table} name="winners" rows=${winners.data?.winners} empty="Nobody has won a jackpot yet." columns=${[
 			{ name: "time_us", title: "When", show: (w) => time(w.time_us) }, { name: "pool", title: "Jackpot", csv: (w) => jackpotIn(jackpots.data?.pools, w.pool), show: (w) => html`<a href="#jackpots/${w.pool}">${jackpotIn(jackpots.data?.pools, w.pool)}</a>` },
 			{ name: "paid_minor", title: "Paid", number: true, show: (w) => html`<b class="gold">${money(w.paid_minor, w.currency)}</b>` }, { name: "player", title: "Player" }]} /><//>
-		<${Panel} title="Reconciliation"><${Reconciliation} status=${status.data} /><//></div>`;
+		<${Panel} title="Reconciliation"><${Reconciliation} status=${status.data} /><//></div><${LastActions} me=${me} />`;
 }
 
 export function Health({ me }) {
