@@ -443,6 +443,17 @@ def figure(page, name):
     return page.evaluate(code=f"[...document.querySelectorAll('#now .tile, #today .tile')].find((t) => t.querySelector('span').innerText === '{name}')?.querySelector('b').innerText ?? ''")
 
 
+COLUMN = "document.querySelector('[data-table=today] [data-title=\"{}\"]')?.innerText"
+# As if the game published its return and had returned too little.
+PUBLISHED = """(window.kept = window.fetch, window.fetch = async (path, more) => {
+    const answer = await window.kept(path, more);
+    if (!/reports.day/.test(path)) return answer;
+    const told = await answer.json();
+    Object.assign(told.returns[0], { rtp_percent: 70, theory_percent: 96, theory_high_percent: 96, z: -4.5, band_low_percent: 90, band_high_percent: 102 });
+    return new Response(JSON.stringify(told));
+}, true)"""
+
+
 def test_the_overview_lives():
     """Play shows within seconds: how much of it, each game's return beside the published one; and what operators did."""
     person = Person(place, deposit=100000)
@@ -451,18 +462,34 @@ def test_the_overview_lives():
     page.see("document.querySelector('#now .tile')")
 
     def played():
-        assert person.bet(coin=1, lines=15, coins=1).status in (200, 409)
-        person.refresh()
+        force(place, person.name, RULES.stops())
+        person.bet(coin=1, lines=15, coins=1)
         return figure(page, "Rounds a minute") not in ("", "0") and figure(page, "Staked a minute, EUR") not in ("", "€0.00") and figure(page, "Players this hour") not in ("", "–", "0")
 
     wait_until("play in the tiles", played, 60, 0.5)
+    page.reload()  # the day's report is read once a minute
+    page.see("document.querySelector('[data-table=today] tbody tr')")
     page.see("[...document.querySelectorAll('#played [name=game] option')].length === 6")
-    page.select(selector="#played [name=game]", value=page.evaluate(code="document.querySelector('[data-table=today] tbody td').innerText"))
-    page.see("!/Nothing was played/.test(document.querySelector('#played').innerText)")
-    for column in ("Return", "Published", "z", "95 of 100 such"):
-        page.see(f"/\\d/.test(document.querySelector('[data-table=today] [data-title=\"{column}\"]').innerText)")
+    page.select(selector="#played [name=game]", value="bewitched")
+    page.see("/^Rounds, now [1-9]/.test(document.querySelector('#played .chart').ariaLabel)")
+    page.see(f"/\\d/.test({COLUMN.format('Return')}) && {COLUMN.format('z')} === '–'")  # a demonstration publishes no return
+    page.evaluate(code=PUBLISHED)
+    page.evaluate(code="location.hash = 'me'")
+    page.see("document.querySelector('[name=zone]')")
+    page.evaluate(code="location.hash = 'overview'")
+    for column, text in (("Published", "96.00 %"), ("z", "-4.50"), ("95 of 100 such", "90.00 % to 102.00 %")):
+        page.see(f"{COLUMN.format(column)} === '{text}'")
+    page.see("document.querySelector('#today .tile.bad b')?.innerText === '70.00 %' && document.querySelector('[data-table=today] b.bad')")
     page.see("document.querySelector('[data-table=last-actions] tbody tr')")
     page.picture("overview-lives")
+    assert page.evaluate(code="document.documentElement.scrollWidth <= innerWidth")
+    page.size(width=390, height=844)
+    page.see("document.querySelector('[data-table=today] tbody tr')")
+    page.picture("phone-overview-lives")
+    assert page.evaluate(code="document.documentElement.scrollWidth <= innerWidth")
+    page.size(width=1280, height=900)
+    found = pages.browser.ask("problems")
+    assert not found, found
 
 
 def test_reports():
@@ -637,6 +664,30 @@ def test_silence_leaves_only_an_action_in_doubt():
     page.see("document.querySelector('main [role=alert]')?.innerText === 'The server does not answer.'")
     page.evaluate(code="(window.fetch = window.kept, location.hash = 'overview', true)")
     page.see("document.querySelector('main') && !document.querySelector('main [role=alert]')")
+
+
+OLD = "/^These figures are old: services as of .* s old/.test(document.querySelector('#as-of.banner')?.innerText)"
+
+
+def test_old_figures_say_so():
+    """While Postgres is away, what was read before is shown as of then, and nothing is green; on both screens. Last: all services lose their connections."""
+    page = pages.Page("console", "/operator/")
+    go(page, "overview")
+    page.see("/^Figures as of .* s old/.test(document.querySelector('#as-of')?.innerText) && document.querySelector('#summary .tile.good')")
+    place.hold("postgres")
+    place.kill("postgres")
+    try:
+        page.see(f"{OLD} && /reconciliation as of/.test(document.querySelector('#as-of').innerText)")
+        page.see("document.querySelector('#summary.old') && !document.querySelector('#summary .good, #summary .bad')")
+        page.see("document.querySelector('#now.old') && document.querySelector('[data-table=checks] .badge') && !document.querySelector('[data-table=checks] .good')")
+        page.picture("overview-old")
+        page.evaluate(code="location.hash = 'health'")
+        page.see(f"document.querySelector('[data-table=instances] tbody tr') && {OLD}")
+        page.see("[...document.querySelectorAll('[data-table=instances] .badge')].every((one) => one.innerText === 'not known')")
+        page.picture("health-old")
+    finally:
+        place.release("postgres")
+    page.see("document.querySelector('#as-of:not(.banner)') && [...document.querySelectorAll('[data-table=instances] .badge')].some((one) => one.innerText === 'alive')")
 
 
 if __name__ == "__main__":

@@ -413,6 +413,8 @@ const char *game_first(void); /* "" while no game is known */
 void counters_tick(struct gateway *gateway); /* once a second */
 /* True when a read of the pools that began after this time is complete. */
 bool counters_read_since(uint64_t us);
+/* When they were last read, by the clock of edge_now_us; 0: not yet. */
+void counters_read_at(uint64_t *jackpots_us_r, uint64_t *winners_us_r);
 /* Writes the current "levels" of a set. */
 void counters_levels(struct json_out *out, uint32_t pool);
 void status_tick(struct gateway *gateway); /* once a second */

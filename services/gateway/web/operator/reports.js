@@ -2,7 +2,7 @@
 import { html, useState } from "/vendor/htm-preact.js";
 import { exponentOf, money } from "/format.js";
 import { Line } from "/operator/chart.js";
-import { Act, Badge, Panel, REASON, Table, Tile, Trouble, jackpotIn, numberOf, time, useRead, whole } from "/operator/parts.js";
+import { Act, Badge, Old, Panel, REASON, Table, Tile, Trouble, jackpotIn, numberOf, time, useRead, whole } from "/operator/parts.js";
 import { zone } from "/operator/zone.js";
 
 const PERIODS = [["day", "Day"], ["month", "Month"], ["year", "Year"], ["life", "Life to date"]];
@@ -107,7 +107,7 @@ export function Played({ me }) {
 	const shown = points.filter((p) => p.currency === (currency || currencies[0]));
 	const [, title, value] = MEASURES.find(([name]) => name === measure);
 	const choose = (name, label, now, set, options) => html`<label>${label}<select name=${name} value=${now} onChange=${(e) => set(e.target.value)}>${options.map(([key, text]) => html`<option value=${key}>${text}</option>`)}</select></label>`;
-	return html`<${Panel} title="Played" id="played"><div class="controls">${choose("measure", "What", measure, setMeasure, MEASURES.filter(([name]) => step !== "minute" || name !== "players"))}
+	return html`<${Panel} title="Played" id="played" aside=${html`<${Old} state=${series} most=${20} />`}><div class="controls">${choose("measure", "What", measure, setMeasure, MEASURES.filter(([name]) => step !== "minute" || name !== "players"))}
 		${choose("step", "When", step, (next) => { setStep(next); if (next === "minute" && measure === "players") setMeasure("rounds"); }, STEPS)}
 		${choose("game", "Game", game, setGame, [["", "all games"], ...(games.data?.games ?? []).map((g) => [g.id, g.name])])}
 		${currencies.length > 1 ? choose("currency", "Currency", currency || currencies[0], setCurrency, currencies.map((c) => [c, c])) : null}</div>
