@@ -276,7 +276,7 @@ SCHEMAS = {
                        asked_by=TEXT, approved_by=TEXT, outcome=told(TEXT, "Of an approved one. Empty: not known yet; voided; or the code of the error that refused it."), time_us=US),
     "PoolAction": obj(id=TEXT, done=BOOL, status_Q=TEXT, before_Q=ANY, after_Q=ANY),
     "PoolState": obj(pool=U, id=TEXT, status=TEXT, t=DECIMAL, books=OBJECT, hits=U, version=U, updated_us=US, rows=many(OBJECT)),
-    "Status": obj(time_us=US, age_ms=told(obj(services=or_null(U), pools=or_null(U), checks=or_null(U), jackpots=or_null(U), winners=or_null(U)), "Milliseconds since each part was read; null: not yet."),
+    "Status": obj(time_us=US, age_s=told(obj(services=or_null(U), pools=or_null(U), checks=or_null(U), jackpots=or_null(U), winners=or_null(U)), "Whole seconds since each part was read; null: not yet."),
                   instance=TEXT, kind=one_of("live", "demo", "test"), requests_open=U, reconciliation=or_null(OBJECT)),
 }
 

@@ -428,10 +428,11 @@ static void age_json(struct json_out *out, const char *name, uint64_t now_us, ui
 	if (read_us == 0)
 		out_null(out, name);
 	else
-		out_uint(out, name, (now_us < read_us ? 0 : now_us - read_us) / 1000);
+		out_uint(out, name, (now_us < read_us ? 0 : now_us - read_us) / SECOND_US);
 }
 
-/* How old what this gateway answers from memory is; of the checks the oldest counts. */
+/* How old what this gateway answers from memory is, in whole seconds, so that an answer stays the
+ * same to the byte for some time; of the checks the oldest counts. */
 static void ages_json(struct json_out *out)
 {
 	uint64_t now_us = clock_mono_us(), checks_us = UINT64_MAX, jackpots_us, winners_us;
@@ -440,7 +441,7 @@ static void ages_json(struct json_out *out)
 		if (status.check[i].read_us < checks_us)
 			checks_us = status.check[i].read_us;
 	counters_read_at(&jackpots_us, &winners_us);
-	out_open(out, "age_ms", '{');
+	out_open(out, "age_s", '{');
 	age_json(out, "services", now_us, status.services_read_us);
 	age_json(out, "pools", now_us, status.pools_read_us);
 	age_json(out, "checks", now_us, checks_us);

@@ -21,10 +21,10 @@ const UNREAD = { data: null };
 function useAges(status, jackpots = UNREAD, winners = UNREAD) {
 	const answered = useAge(status);
 	const own = { jackpots: useAge(jackpots), winners: useAge(winners) };
-	const of = status.data?.age_ms ?? {};
+	const of = status.data?.age_s ?? {};
 	const shown = PARTS.filter(([name]) => !(name in own) || own[name] !== null);
-	const ages = Object.fromEntries(shown.map(([name]) => [name, Math.max(answered + Math.round((of[name] ?? 0) / 1000), own[name] ?? 0)]));
-	return { ages, late: shown.filter(([name, , most]) => ages[name] > most).map(([name]) => name), now_us: status.data ? status.data.time_us + 1000 * of.services + 1e6 * answered : 0 };
+	const ages = Object.fromEntries(shown.map(([name]) => [name, Math.max(answered + (of[name] ?? 0), own[name] ?? 0)]));
+	return { ages, late: shown.filter(([name, , most]) => ages[name] > most).map(([name]) => name), now_us: status.data ? status.data.time_us + 1e6 * (of.services + answered) : 0 };
 }
 
 // From when the figures are. Those that are old are never shown as if they were not.
