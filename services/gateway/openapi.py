@@ -746,7 +746,9 @@ route("operator", "post", OPERATOR + "/webhooks/{}/dead", "Sends dead events aga
 route("operator", "get", OPERATOR + "/audit", "The audit log, newest first",
       obj(rows=many(named("AuditRow")), next=told(U, "`before` of the following page; 0 at the end.")),
       query=[("limit", whole(1, 500), "The largest number of entries."), BEFORE, ("actor", TEXT, "Rows whose actor contains this text."),
-             ("action", TEXT, "Rows whose action contains this text."), ("subject", TEXT, "Rows whose subject contains this text.")], rows=500)
+             ("action", TEXT, "Rows whose action contains this text."), ("subject", TEXT, "Rows whose subject contains this text."),
+             ("from_us", whole(0), "Not before this time."), ("to_us", whole(0), "Not after this time."),
+             ("status", {"type": "string", "pattern": "^(done|refused|[1-5][0-9][0-9])$"}, "Rows with this answer: done (below 300), refused (from 300 on), or a status.")], rows=500)
 route("operator", "get", OPERATOR + "/series", "What was played over time", obj(points=many(named("SeriesPoint")), next_us=told(or_null(INT), "`from_us` of the next page.")),
       query=[("step", one_of("hour", "minute", "day"), "A day is the operator's gaming day."), ("by", one_of("total", "game"), "One point for all games, or one a game."),
              ("from_us", whole(0), "From this time on."), ("to_us", whole(0), "Until this time (default: now)."), ("game", SLUG, "This game only."),

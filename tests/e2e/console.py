@@ -8,7 +8,7 @@ import time
 
 import lib_pages as pages
 from lib_desk import SCREENS, do, done, go, inside, opened, out, send
-from lib_play import RULES, Person, force, operator
+from lib_play import RULES, Person, force, good, operator
 from lib_raw import deposit, letter, raw
 from lib_stack import BIN, run, wait_until
 
@@ -683,6 +683,29 @@ def test_old_figures_say_so():
         page.picture("overview-old")
         page.evaluate(code="location.hash = 'health'")
         page.see(f"document.querySelector('[data-table=instances] tbody tr') && {OLD}")
+def test_the_audit_log_is_searched():
+    """By action, answer and time; a change is told as what was and what is."""
+    for currencies in ("EUR", "all"):
+        good(operator(place, "/offer", {"currencies": currencies, "reason": "a test of the log"}), "the offer")
+    page = pages.Page("console", "/operator/")
+    go(page, "audit")
+    page.fill(selector="input[name=action]", value="offer")
+    rows = "document.querySelectorAll('[data-table=audit] tbody tr').length"
+    page.see(f"{rows} === 2 && /currencies all → EUR/.test(document.querySelector('[data-table=audit]').innerText) && /currencies EUR → all/.test(document.querySelector('[data-table=audit]').innerText)")
+    page.picture("audit-offer")
+    page.select(selector="select[name=status]", value="refused")
+    page.see("/No line matches/.test(document.querySelector('main').innerText)")
+    page.select(selector="select[name=status]", value="done")
+    page.see(f"{rows} === 2")
+    page.fill(selector="input[name=from]", value="2099-01-01T00:00")
+    page.see("/No line matches/.test(document.querySelector('main').innerText)")
+    page.fill(selector="input[name=from]", value="")
+    page.fill(selector="input[name=to]", value="2099-01-01T00:00")
+    page.see(f"{rows} === 2")
+    table = page.evaluate(code="fetch([...document.querySelectorAll('main a')].find((one) => /format=csv/.test(one.href)).href).then((told) => told.text())")
+    assert table.startswith("id,time_us,actor,") and len(table.strip().splitlines()) == 3, table
+
+
         page.see("[...document.querySelectorAll('[data-table=instances] .badge')].every((one) => one.innerText === 'not known')")
         page.picture("health-old")
     finally:

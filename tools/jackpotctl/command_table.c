@@ -285,6 +285,11 @@ const struct command_option command_options[OPTIONS_N] = {
 		.expected = "a part of a subject",
 		.help = "Shows what was done to this subject: a part of it, such as 1-17.",
 		.field = "subject" },
+	[OPTION_STATUS] = { .name = "--status",
+		.value = "STATUS",
+		.expected = "done, refused, or a status from 100 to 599",
+		.help = "Shows what was answered so: done, refused, or a status such as 403.",
+		.field = "status" },
 	[OPTION_STEP] = { .name = "--step",
 		.value = "STEP",
 		.expected = "minute, quarter, hour or day",
@@ -698,8 +703,8 @@ const struct command command_rows[] = {
 	{ SECOND, "voids", "", "Lists voids that need or needed approval, newest first.", NULL,
 		REFUSED, GET(OF_OPERATOR "/voids/requests") },
 	{ SECOND, "audit", "", "Shows the audit log, newest first.", NULL, REFUSED,
-		GET(OF_OPERATOR "/audit") | O(ACTOR) | O(ACTION) | O(SUBJECT) | O(BEFORE) |
-			O(LIMIT) },
+		GET(OF_OPERATOR "/audit") | O(ACTOR) | O(ACTION) | O(SUBJECT) | O(STATUS) |
+			O(FROM) | O(TO) | O(BEFORE) | O(LIMIT) },
 	{ USERS, "user add", "NAME", "Makes a user of the console.", NULL,
 		"the user exists already",
 		OWNER | O(ROLES) | O(OPERATOR) | O(PASSWORD_FILE) | O(JSON), .needs = O(ROLES),
