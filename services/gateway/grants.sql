@@ -11,6 +11,7 @@ grant execute on function gateway.key_new, gateway.key_rotate, gateway.key_end, 
 grant select on gateway.fx_request, gateway.amount_request to carillon_gateway;
 grant execute on function gateway.amount_ask, gateway.amount_decide, gateway.decision_ask, gateway.amount_take, gateway.amount_booked, gateway.amount_alone_takes, gateway.game_stop, gateway.game_resume to carillon_gateway;
 grant select on gateway.offer to carillon_gateway;
+grant execute on function gateway.postings_of_player, gateway.postings_of_all, gateway.posting_round, gateway.posting_kind to carillon_gateway, carillon_ro;
 grant execute on function gateway.offer_set, gateway.amount_ask_offered, gateway.amount_decide_offered to carillon_gateway;
 grant execute on function gateway.fx_ask, gateway.fx_approve, gateway.fx_refuse, gateway.decide, gateway.played_since, gateway.void_row, gateway.claims_open, gateway.void_take, gateway.void_noted, wallet.round_awards, wallet.newest_of, wallet.history_rows, wallet.history_start to carillon_gateway;
 grant select on gateway.dead_letter, gateway.pseudonym to carillon_gateway;

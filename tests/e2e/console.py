@@ -568,6 +568,37 @@ def test_ledger():
     assert not found, found
 
 
+def test_postings_are_walked():
+    """From an account's sum to the rows that make it, and from one of them to its round; a player's own."""
+    person = Person(place, deposit=10000)
+    force(place, person.name, RULES.stops())
+    person.bet(coin=1, lines=15, coins=1)
+    wait_until("the round in the history", lambda: operator(place, f"/players/{person.number}/rounds/{person.told[-1]['round']}", None, method="GET").status == 200, 60)
+    place.verify(60, "--since-last")
+    page = pages.Page("console", "/operator/")
+    go(page, "ledger")
+    page.press("[data-table=accounts] a[href='#ledger/account=CASH&currency=EUR']")
+    cells = "[...document.querySelectorAll('[data-table=postings] td[data-title=Account]')].map((one) => one.innerText)"
+    page.see(f"{cells}.length > 0 && {cells}.every((account) => account === 'CASH') && document.querySelector('#postings select[name=account]').value === 'CASH'")
+    page.fill(selector="#postings input[name=player]", value=str(person.number))
+    page.key(key="Tab")
+    page.see(f"{cells}.length === 2 && document.querySelector('[data-table=postings] tbody').innerText.includes('100.00')")  # the play money, and the deposit
+    page.select(selector="#postings select[name=account]", value="")
+    page.see(f"{cells}.length === 6 && new Set({cells}).has('HOUSE')")  # and the bet
+    page.picture("postings")
+    page.size(width=390, height=844)
+    page.picture("phone-postings")
+    assert page.evaluate(code="document.documentElement.scrollWidth <= innerWidth")
+    page.size(width=1280, height=900)
+    page.press(f"[data-table=postings] a[href='#players/{person.number}/{person.told[-1]['round']}']")
+    page.see("document.querySelector('#round-proof')")
+    go(page, f"players/{person.number}")
+    page.press(f"main a[href='#ledger/player={person.number}']")
+    page.see(f"{cells}.length === 6")
+    found = pages.browser.ask("problems")
+    assert not found, found
+
+
 def nothing_is_tried():
     """Makes all events dead; a try that was under way writes its own answer after that."""
     place.sql("update gateway.webhook_delivery set dead = now(), answer = 'no name'", writer=True)
@@ -652,6 +683,29 @@ def test_times_in_the_zone_that_was_chosen():
     page.evaluate(code="localStorage.removeItem('console-zone')")
 
 
+def test_the_audit_log_is_searched():
+    """By action, answer and time; a change is told as what was and what is."""
+    for currencies in ("EUR", "all"):
+        good(operator(place, "/offer", {"currencies": currencies, "reason": "a test of the log"}), "the offer")
+    page = pages.Page("console", "/operator/")
+    go(page, "audit")
+    page.fill(selector="input[name=action]", value="offer")
+    rows = "document.querySelectorAll('[data-table=audit] tbody tr').length"
+    page.see(f"{rows} === 2 && /currencies all → EUR/.test(document.querySelector('[data-table=audit]').innerText) && /currencies EUR → all/.test(document.querySelector('[data-table=audit]').innerText)")
+    page.picture("audit-offer")
+    page.select(selector="select[name=status]", value="refused")
+    page.see("/No line matches/.test(document.querySelector('main').innerText)")
+    page.select(selector="select[name=status]", value="done")
+    page.see(f"{rows} === 2")
+    page.fill(selector="input[name=from]", value="2099-01-01T00:00")
+    page.see("/No line matches/.test(document.querySelector('main').innerText)")
+    page.fill(selector="input[name=from]", value="")
+    page.fill(selector="input[name=to]", value="2099-01-01T00:00")
+    page.see(f"{rows} === 2")
+    table = page.evaluate(code="fetch([...document.querySelectorAll('main a')].find((one) => /format=csv/.test(one.href)).href).then((told) => told.text())")
+    assert table.startswith("id,time_us,actor,") and len(table.strip().splitlines()) == 3, table
+
+
 def test_silence_leaves_only_an_action_in_doubt():
     page = pages.Page("console", "/operator/")
     go(page, "webhooks")
@@ -683,29 +737,6 @@ def test_old_figures_say_so():
         page.picture("overview-old")
         page.evaluate(code="location.hash = 'health'")
         page.see(f"document.querySelector('[data-table=instances] tbody tr') && {OLD}")
-def test_the_audit_log_is_searched():
-    """By action, answer and time; a change is told as what was and what is."""
-    for currencies in ("EUR", "all"):
-        good(operator(place, "/offer", {"currencies": currencies, "reason": "a test of the log"}), "the offer")
-    page = pages.Page("console", "/operator/")
-    go(page, "audit")
-    page.fill(selector="input[name=action]", value="offer")
-    rows = "document.querySelectorAll('[data-table=audit] tbody tr').length"
-    page.see(f"{rows} === 2 && /currencies all → EUR/.test(document.querySelector('[data-table=audit]').innerText) && /currencies EUR → all/.test(document.querySelector('[data-table=audit]').innerText)")
-    page.picture("audit-offer")
-    page.select(selector="select[name=status]", value="refused")
-    page.see("/No line matches/.test(document.querySelector('main').innerText)")
-    page.select(selector="select[name=status]", value="done")
-    page.see(f"{rows} === 2")
-    page.fill(selector="input[name=from]", value="2099-01-01T00:00")
-    page.see("/No line matches/.test(document.querySelector('main').innerText)")
-    page.fill(selector="input[name=from]", value="")
-    page.fill(selector="input[name=to]", value="2099-01-01T00:00")
-    page.see(f"{rows} === 2")
-    table = page.evaluate(code="fetch([...document.querySelectorAll('main a')].find((one) => /format=csv/.test(one.href)).href).then((told) => told.text())")
-    assert table.startswith("id,time_us,actor,") and len(table.strip().splitlines()) == 3, table
-
-
         page.see("[...document.querySelectorAll('[data-table=instances] .badge')].every((one) => one.innerText === 'not known')")
         page.picture("health-old")
     finally:
