@@ -45,7 +45,7 @@ export function Audit({ me }) {
 	const typed = (name) => (event) => setFilter((old) => ({ ...old, [name]: event.target.value }));
 	return html`<${Panel} title="Audit log" aside=${html`<a class="print-no" href=${`${path.replace("limit=100", "limit=500")}&format=csv`}>500 as CSV</a>`}><div class="controls">${[["actor", "Who"], ["action", "Did"], ["subject", "To"]].map(([name, title]) => html`<label key=${name}>${title}<input type="search" name=${name} maxlength="60" value=${filter[name]} onInput=${typed(name)} /></label>`)}
 		<label>Answer<select name="status" value=${filter.status} onChange=${typed("status")}>${ANSWERS.map(([key, text]) => html`<option value=${key}>${text}</option>`)}</select></label>
-		${[["from", "From"], ["to", "To"]].map(([name, title]) => html`<label key=${name}>${title}<input type="datetime-local" name=${name} value=${filter[name]} onInput=${typed(name)} /></label>`)}</div>
+		${[["from", "From"], ["to", "Until"]].map(([name, title]) => html`<label key=${name}>${title}<input type="datetime-local" name=${name} value=${filter[name]} onInput=${typed(name)} /></label>`)}</div>
 		<${Trouble} state=${audit} /><${Table} name="audit" rows=${audit.data?.rows} empty=${audit.data?.next_cursor ? "No line matches on this page; there are more pages." : "No line matches."} columns=${[
 			{ name: "time_us", title: "When", show: (r) => time(r.time_us) }, { name: "actor", title: "Who", show: who }, { name: "action", title: "Did" }, { name: "subject", title: "To" },
 			{ name: "status", title: "Answer", number: true, show: (r) => html`<span class=${r.status < 300 ? "good" : "bad"}>${r.status}</span>` },
