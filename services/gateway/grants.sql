@@ -7,10 +7,11 @@ grant select, insert, update (status, approved_key, approved_by, approved, told,
 grant select, insert, update (pause, pause_s, pause_until, reality_check_s) on gateway.player to carillon_gateway;
 grant select, insert, delete on gateway.revoked to carillon_gateway;
 grant select, update (used) on gateway.operator_key to carillon_gateway;
-grant execute on function gateway.key_new, gateway.key_rotate, gateway.key_end to carillon_gateway;
+grant execute on function gateway.key_new, gateway.key_rotate, gateway.key_end, gateway.key_was to carillon_gateway;
 grant select on gateway.fx_request, gateway.amount_request to carillon_gateway;
 grant execute on function gateway.amount_ask, gateway.amount_decide, gateway.decision_ask, gateway.amount_take, gateway.amount_booked, gateway.amount_alone_takes, gateway.game_stop, gateway.game_resume to carillon_gateway;
 grant select on gateway.offer to carillon_gateway;
+grant execute on function gateway.postings_of_player, gateway.postings_of_all, gateway.posting_round, gateway.posting_kind to carillon_gateway, carillon_ro;
 grant execute on function gateway.offer_set, gateway.amount_ask_offered, gateway.amount_decide_offered to carillon_gateway;
 grant execute on function gateway.fx_ask, gateway.fx_approve, gateway.fx_refuse, gateway.decide, gateway.played_since, gateway.void_row, gateway.claims_open, gateway.void_take, gateway.void_noted, wallet.round_awards, wallet.newest_of, wallet.history_rows, wallet.history_start to carillon_gateway;
 grant select on gateway.dead_letter, gateway.pseudonym to carillon_gateway;
@@ -27,13 +28,13 @@ grant select on pool.pool, pool.row, pool.hit, pool.tally, pool.link, pool.parti
 grant select on cards.card_set, cards.level, cards.hit, cards.odds, cards.weights, cards.participation, cards.operator_action to carillon_gateway;
 grant select (pool, number, player, move, index, currency, stake_minor, wallet_shard, wallet_seq, claimed, opened, expires, key, secret_hash, weights, positions, suits, won,
 	level, hit, paid_minor, secret, by_house, ended) on cards.round to carillon_gateway;
-grant execute on function gateway.rollup_steps, gateway.report_seal, gateway.report_sign, gateway.report_make, gateway.series, gateway.csv, gateway.gaming_day_set,
+grant execute on function gateway.rollup_steps, gateway.report_seal, gateway.report_sign, gateway.report_make, gateway.series, gateway.csv, gateway.gaming_day_set, gateway.gaming_day_change,
 	gateway.gaming_day_at, gateway.day_begins, gateway.period_days to carillon_gateway;
 grant select on gateway.report, gateway.gaming_day to carillon_gateway;
 grant execute on function gateway.jackpot_step, gateway.jackpot_history, gateway.par_claim, gateway.par_keep, gateway.game_view,
 	gateway.bets_note, gateway.forecast to carillon_gateway;
 grant execute on function gateway.webhook_step, gateway.webhook_take, gateway.webhook_mark, gateway.webhook_state, gateway.webhook_new, gateway.webhook_change,
-	gateway.webhook_rotate, gateway.webhook_end, gateway.webhook_test, gateway.webhook_resend, gateway.webhook_list, gateway.webhook_dead, gateway.player_part to carillon_gateway;
+	gateway.webhook_rotate, gateway.webhook_end, gateway.webhook_was, gateway.webhook_test, gateway.webhook_resend, gateway.webhook_list, gateway.webhook_dead, gateway.player_part to carillon_gateway;
 grant select on gateway.report, gateway.gaming_day, gateway.rollup_minute, gateway.rollup_quarter, gateway.rollup_tally, gateway.rollup_player, gateway.rollup_notable,
 	gateway.rollup_at, gateway.rollup_floor, gateway.rollup_missing to carillon_reports;
 grant execute on function gateway.report_make, gateway.series, gateway.csv, gateway.gaming_day_at, gateway.day_begins, gateway.period_days to carillon_reports, carillon_ro;

@@ -101,6 +101,11 @@ SCHEMAS = {
                   days=many(obj(day=DAY, shards=U, closed=U, archived=U, dropped=U, rows=or_null(U), proven=told(BOOL, "All its rows were proven by the last whole proof."))),
                   entries=told(many(obj(time_us=US, kind=one_of("void", "correction", "grant", "jackpot", "grant_taken_back"), player=PLAYER, round=U, currency=TEXT, amount_minor=MINOR,
                                         actor=TEXT, reason=TEXT)), "The operator's newest, from the reports' sums: some seconds late.")),
+    "Posting": told(obj(day=DAY, shard=U, seq=told(U, "The row of the journal in its shard; of a close the last row that it closes."), leg=told(U, "1, 2, .. within the row."),
+                        close=told(or_null(U), "The number of the daily close; null: a row's."), time_us=US, player=or_null(PLAYER), kind=told(TEXT, "bet, release, double, halve, collect, void, deposit, withdrawal,"
+                        " withdrawal_paid, withdrawal_returned, correction, grant, grant_taken_back, jackpot, close."), round=told(or_null(U), "Of a jackpot the round that won it."),
+                        game=or_null(TEXT), currency=CURRENCY, account=TEXT, amount_minor=told(MINOR, "Credit is above 0. The legs of each row, and of each close, sum to zero.")),
+                    "A leg of the double entry (docs/ledger.md)."),
     "UserSession": obj(id={"type": "string", "pattern": "^[0-9a-f]{16}$"}, user=TEXT, current=told(BOOL, "It is the session that asks."), began_us=US,
                        seen_us=told(US, "When it was last used, to a minute."), expires_us=US, address=told(TEXT, "From where it began."),
                        agent=told(TEXT, "What the browser called itself; empty: not known.")),
@@ -276,7 +281,8 @@ SCHEMAS = {
                        asked_by=TEXT, approved_by=TEXT, outcome=told(TEXT, "Of an approved one. Empty: not known yet; voided; or the code of the error that refused it."), time_us=US),
     "PoolAction": obj(id=TEXT, done=BOOL, status_Q=TEXT, before_Q=ANY, after_Q=ANY),
     "PoolState": obj(pool=U, id=TEXT, status=TEXT, t=DECIMAL, books=OBJECT, hits=U, version=U, updated_us=US, rows=many(OBJECT)),
-    "Status": obj(time_us=US, instance=TEXT, kind=one_of("live", "demo", "test"), requests_open=U, reconciliation=or_null(OBJECT)),
+    "Status": obj(time_us=US, age_s=told(obj(services=or_null(U), pools=or_null(U), checks=or_null(U), jackpots=or_null(U), winners=or_null(U)), "Whole seconds since each part was read; null: not yet."),
+                  instance=TEXT, kind=one_of("live", "demo", "test"), requests_open=U, reconciliation=or_null(OBJECT)),
 }
 
 # The bodies of requests: services/gateway/core/requests.c has the same tables. The gateway rejects members that are not named.
@@ -712,6 +718,9 @@ route("operator", "get", "/v1/operator/proof", "Whether the last proof of the le
 route("operator", "get", OPERATOR + "/ledger", "The ledger's identities, accounts and days as last proven, and the newest corrections", named("Ledger"))
 route("operator", "get", OPERATOR + "/unfinished", "Rounds of the operator's players with a win that is not collected yet",
       obj(unfinished=many(obj(currency=CURRENCY, rounds=U, pending_minor=MINOR, oldest_us=told(US, "The last move of the player who has been away longest.")))), rows=0)
+route("operator", "get", OPERATOR + "/postings", "The legs of the double entry: by account, or of one player", obj(postings=many(named("Posting"), 500)),
+      query=[("player", NUMBER, "Of this player alone, newest row first."), ("account", {"type": "string", "pattern": "^(PLAYER|PENDING|HOUSE|CASH|WITHDRAWAL|PROMO|VOID_RECEIVABLE|JACKPOT:[0-9]+)$"}, "Of this account."),
+             ("currency", CURRENCY, "In this currency."), ("day", DAY, "Of this day (UTC); not together with player.")], rows=500)
 route("operator", "get", OPERATOR + "/dead-letters", "Messages that services could not read, newest first, for operators that may act on pools",
       obj(letters=many(named("DeadLetter"), 200), waiting=told(U, "How many nobody has sent again or settled.")),
       query=[("status", one_of("open", "all"), "open: those that wait (default); all: those that were sent again or settled, too.")], rows=200)
@@ -745,7 +754,9 @@ route("operator", "post", OPERATOR + "/webhooks/{}/dead", "Sends dead events aga
 route("operator", "get", OPERATOR + "/audit", "The audit log, newest first",
       obj(rows=many(named("AuditRow")), next=told(U, "`before` of the following page; 0 at the end.")),
       query=[("limit", whole(1, 500), "The largest number of entries."), BEFORE, ("actor", TEXT, "Rows whose actor contains this text."),
-             ("action", TEXT, "Rows whose action contains this text."), ("subject", TEXT, "Rows whose subject contains this text.")], rows=500)
+             ("action", TEXT, "Rows whose action contains this text."), ("subject", TEXT, "Rows whose subject contains this text."),
+             ("from_us", whole(0), "Not before this time."), ("to_us", whole(0), "Not after this time."),
+             ("status", {"type": "string", "pattern": "^(done|refused|[1-5][0-9][0-9])$"}, "Rows with this answer: done (below 300), refused (from 300 on), or a status.")], rows=500)
 route("operator", "get", OPERATOR + "/series", "What was played over time", obj(points=many(named("SeriesPoint")), next_us=told(or_null(INT), "`from_us` of the next page.")),
       query=[("step", one_of("hour", "minute", "day"), "A day is the operator's gaming day."), ("by", one_of("total", "game"), "One point for all games, or one a game."),
              ("from_us", whole(0), "From this time on."), ("to_us", whole(0), "Until this time (default: now)."), ("game", SLUG, "This game only."),

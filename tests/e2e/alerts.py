@@ -300,6 +300,21 @@ def test_messages_that_must_not_be():
     wait_until("the next fact", lambda: bool(person.deposit(1)) and not place.firing("FactsMissing"), 60, 1)
 
 
+def test_webhook_that_accepts_nothing():
+    """Two events: one has waited for two hours, and one was given up. Neither is tried now."""
+    [[hook]] = place.sql("insert into gateway.webhook (operator, url, kinds, salt, created_by) values (1, 'https://casino.invalid/late', '{hit}', gen_random_uuid(), 'test') returning id", writer=True)
+    for event, state in (("late", "null"), ("given-up", "now()")):
+        place.sql("insert into gateway.webhook_delivery (webhook, event, kind, subject, body, since, next, dead) values"
+                  f" ({hook}, '{event}', 'hit', 'pool:1', '{{}}', now() - interval '2 hours', now() + interval '1 day', {state}) returning 1", writer=True)
+    place.reaches("WebhooksLate")
+    place.reaches("WebhookEventsDead")
+    place.shows("WebhooksLate", "casino.invalid/late")
+    place.shows("WebhookEventsDead", "casino.invalid/late")
+    assert operator(place, f"/webhooks/{hook}", {"action": "end", "reason": "it is gone for good"}).status == 200
+    place.ends("WebhooksLate")
+    place.ends("WebhookEventsDead")
+
+
 # ---- jackpots and servers: Redis is away meanwhile, so that counters grow old ----------------------------------------------------------------------------
 
 

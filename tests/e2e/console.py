@@ -8,7 +8,7 @@ import time
 
 import lib_pages as pages
 from lib_desk import SCREENS, do, done, go, inside, opened, out, send
-from lib_play import RULES, Person, force, operator
+from lib_play import RULES, Person, force, good, operator
 from lib_raw import deposit, letter, raw
 from lib_stack import BIN, run, wait_until
 
@@ -438,6 +438,60 @@ def test_dead_letters():
     assert not found, found
 
 
+def figure(page, name):
+    """What a tile of the overview says."""
+    return page.evaluate(code=f"[...document.querySelectorAll('#now .tile, #today .tile')].find((t) => t.querySelector('span').innerText === '{name}')?.querySelector('b').innerText ?? ''")
+
+
+COLUMN = "document.querySelector('[data-table=today] [data-title=\"{}\"]')?.innerText"
+# As if the game published its return and had returned too little.
+PUBLISHED = """(window.kept = window.fetch, window.fetch = async (path, more) => {
+    const answer = await window.kept(path, more);
+    if (!/reports.day/.test(path)) return answer;
+    const told = await answer.json();
+    Object.assign(told.returns[0], { rtp_percent: 70, theory_percent: 96, theory_high_percent: 96, z: -4.5, band_low_percent: 90, band_high_percent: 102 });
+    return new Response(JSON.stringify(told));
+}, true)"""
+
+
+def test_the_overview_lives():
+    """Play shows within seconds: how much of it, each game's return beside the published one; and what operators did."""
+    person = Person(place, deposit=100000)
+    page = pages.Page("console", "/operator/")
+    go(page, "overview")
+    page.see("document.querySelector('#now .tile')")
+
+    def played():
+        force(place, person.name, RULES.stops())
+        person.bet(coin=1, lines=15, coins=1)
+        return figure(page, "Rounds a minute") not in ("", "0") and figure(page, "Staked a minute, EUR") not in ("", "€0.00") and figure(page, "Players this hour") not in ("", "–", "0")
+
+    wait_until("play in the tiles", played, 60, 0.5)
+    page.reload()  # the day's report is read once a minute
+    page.see("document.querySelector('[data-table=today] tbody tr')")
+    page.see("[...document.querySelectorAll('#played [name=game] option')].length === 6")
+    page.select(selector="#played [name=game]", value="bewitched")
+    page.see("/^Rounds, now [1-9]/.test(document.querySelector('#played .chart').ariaLabel)")
+    page.see(f"/\\d/.test({COLUMN.format('Return')}) && {COLUMN.format('z')} === '–'")  # a demonstration publishes no return
+    page.evaluate(code=PUBLISHED)
+    page.evaluate(code="location.hash = 'me'")
+    page.see("document.querySelector('[name=zone]')")
+    page.evaluate(code="location.hash = 'overview'")
+    for column, text in (("Published", "96.00 %"), ("z", "-4.50"), ("95 of 100 such", "90.00 % to 102.00 %")):
+        page.see(f"{COLUMN.format(column)} === '{text}'")
+    page.see("document.querySelector('#today .tile.bad b')?.innerText === '70.00 %' && document.querySelector('[data-table=today] b.bad')")
+    page.see("document.querySelector('[data-table=last-actions] tbody tr')")
+    page.picture("overview-lives")
+    assert page.evaluate(code="document.documentElement.scrollWidth <= innerWidth")
+    page.size(width=390, height=844)
+    page.see("document.querySelector('[data-table=today] tbody tr')")
+    page.picture("phone-overview-lives")
+    assert page.evaluate(code="document.documentElement.scrollWidth <= innerWidth")
+    page.size(width=1280, height=900)
+    found = pages.browser.ask("problems")
+    assert not found, found
+
+
 def test_reports():
     """What was played today, over time and as a report; files of it; and when the day begins."""
     page = pages.Page("console", "/operator/")
@@ -510,6 +564,37 @@ def test_ledger():
     page.reload()
     page.see("document.querySelector('#proof .tile.good') && !document.querySelector('#proof-banner')")
     assert "signed" in page.text(selector="#proof")
+    found = pages.browser.ask("problems")
+    assert not found, found
+
+
+def test_postings_are_walked():
+    """From an account's sum to the rows that make it, and from one of them to its round; a player's own."""
+    person = Person(place, deposit=10000)
+    force(place, person.name, RULES.stops())
+    person.bet(coin=1, lines=15, coins=1)
+    wait_until("the round in the history", lambda: operator(place, f"/players/{person.number}/rounds/{person.told[-1]['round']}", None, method="GET").status == 200, 60)
+    place.verify(60, "--since-last")
+    page = pages.Page("console", "/operator/")
+    go(page, "ledger")
+    page.press("[data-table=accounts] a[href='#ledger/account=CASH&currency=EUR']")
+    cells = "[...document.querySelectorAll('[data-table=postings] td[data-title=Account]')].map((one) => one.innerText)"
+    page.see(f"{cells}.length > 0 && {cells}.every((account) => account === 'CASH') && document.querySelector('#postings select[name=account]').value === 'CASH'")
+    page.fill(selector="#postings input[name=player]", value=str(person.number))
+    page.key(key="Tab")
+    page.see(f"{cells}.length === 2 && document.querySelector('[data-table=postings] tbody').innerText.includes('100.00')")  # the play money, and the deposit
+    page.select(selector="#postings select[name=account]", value="")
+    page.see(f"{cells}.length === 6 && new Set({cells}).has('HOUSE')")  # and the bet
+    page.picture("postings")
+    page.size(width=390, height=844)
+    page.picture("phone-postings")
+    assert page.evaluate(code="document.documentElement.scrollWidth <= innerWidth")
+    page.size(width=1280, height=900)
+    page.press(f"[data-table=postings] a[href='#players/{person.number}/{person.told[-1]['round']}']")
+    page.see("document.querySelector('#round-proof')")
+    go(page, f"players/{person.number}")
+    page.press(f"main a[href='#ledger/player={person.number}']")
+    page.see(f"{cells}.length === 6")
     found = pages.browser.ask("problems")
     assert not found, found
 
@@ -598,6 +683,29 @@ def test_times_in_the_zone_that_was_chosen():
     page.evaluate(code="localStorage.removeItem('console-zone')")
 
 
+def test_the_audit_log_is_searched():
+    """By action, answer and time; a change is told as what was and what is."""
+    for currencies in ("EUR", "all"):
+        good(operator(place, "/offer", {"currencies": currencies, "reason": "a test of the log"}), "the offer")
+    page = pages.Page("console", "/operator/")
+    go(page, "audit")
+    page.fill(selector="input[name=action]", value="offer")
+    rows = "document.querySelectorAll('[data-table=audit] tbody tr').length"
+    page.see(f"{rows} === 2 && /currencies all → EUR/.test(document.querySelector('[data-table=audit]').innerText) && /currencies EUR → all/.test(document.querySelector('[data-table=audit]').innerText)")
+    page.picture("audit-offer")
+    page.select(selector="select[name=status]", value="refused")
+    page.see("/No line matches/.test(document.querySelector('main').innerText)")
+    page.select(selector="select[name=status]", value="done")
+    page.see(f"{rows} === 2")
+    page.fill(selector="input[name=from]", value="2099-01-01T00:00")
+    page.see("/No line matches/.test(document.querySelector('main').innerText)")
+    page.fill(selector="input[name=from]", value="")
+    page.fill(selector="input[name=to]", value="2099-01-01T00:00")
+    page.see(f"{rows} === 2")
+    table = page.evaluate(code="fetch([...document.querySelectorAll('main a')].find((one) => /format=csv/.test(one.href)).href).then((told) => told.text())")
+    assert table.startswith("id,time_us,actor,") and len(table.strip().splitlines()) == 3, table
+
+
 def test_silence_leaves_only_an_action_in_doubt():
     page = pages.Page("console", "/operator/")
     go(page, "webhooks")
@@ -610,6 +718,30 @@ def test_silence_leaves_only_an_action_in_doubt():
     page.see("document.querySelector('main [role=alert]')?.innerText === 'The server does not answer.'")
     page.evaluate(code="(window.fetch = window.kept, location.hash = 'overview', true)")
     page.see("document.querySelector('main') && !document.querySelector('main [role=alert]')")
+
+
+OLD = "/^These figures are old: services as of .* s old/.test(document.querySelector('#as-of.banner')?.innerText)"
+
+
+def test_old_figures_say_so():
+    """While Postgres is away, what was read before is shown as of then, and nothing is green; on both screens. Last: all services lose their connections."""
+    page = pages.Page("console", "/operator/")
+    go(page, "overview")
+    page.see("/^Figures as of .* s old/.test(document.querySelector('#as-of')?.innerText) && document.querySelector('#summary .tile.good')")
+    place.hold("postgres")
+    place.kill("postgres")
+    try:
+        page.see(f"{OLD} && /reconciliation as of/.test(document.querySelector('#as-of').innerText)")
+        page.see("document.querySelector('#summary.old') && !document.querySelector('#summary .good, #summary .bad')")
+        page.see("document.querySelector('#now.old') && document.querySelector('[data-table=checks] .badge') && !document.querySelector('[data-table=checks] .good')")
+        page.picture("overview-old")
+        page.evaluate(code="location.hash = 'health'")
+        page.see(f"document.querySelector('[data-table=instances] tbody tr') && {OLD}")
+        page.see("[...document.querySelectorAll('[data-table=instances] .badge')].every((one) => one.innerText === 'not known')")
+        page.picture("health-old")
+    finally:
+        place.release("postgres")
+    page.see("document.querySelector('#as-of:not(.banner)') && [...document.querySelectorAll('[data-table=instances] .badge')].some((one) => one.innerText === 'alive')")
 
 
 if __name__ == "__main__":

@@ -226,6 +226,7 @@ def test_reports():
     assert ctl("game", "show", GAME, "--from", "2026-01-01")["game"] == GAME
     found = wait_until("the audit", lambda: ctl("audit", "--actor", "operator-1 key", "--limit", "2")["rows"], 60)
     assert all(row["actor"].startswith("operator-1 key ") for row in found), found
+    assert {p["account"] for p in ctl("ledger", "postings", "--account", "CASH", "--limit", "2", *EUR)["postings"]} == {"CASH"}
     folder = f"{place.data}/exported"
     os.mkdir(folder)
     assert ctl("report", "export", "--folder", folder)["folder"].startswith(folder)

@@ -1,15 +1,19 @@
 #!/usr/bin/env python3
 """What the console's interface tells of the ledger: the last proof with each identity, the accounts, the days, corrections, unfinished rounds; that what was
 forged or is old is told as such; and that no operator sees figures of all play who may not."""
+import collections
 import hashlib
 import json
 import os
+import urllib.parse
 
-from lib_play import RULES, Person, force, operator
+from lib_outage import JACKPOT
+from lib_play import RULES, Person, force, good, operator
 from lib_stack import run, wait_until
 from openapi import Described, unlike
 
 place = None
+CODES = {978: "EUR", 752: "SEK"}
 SECOND = "a key of the second operator, who takes part in nothing"
 
 
@@ -132,6 +136,64 @@ def test_unfinished_rounds():
     wait_until("the rounds", lambda: pending() and [[str(row["rounds"])] for row in wins().json["unfinished"]] == pending(), 60)
 
 
+def walked(limit=500, **filters):
+    """All postings that these filters choose, page by page."""
+    lines, query = [], {name: value for name, value in filters.items() if value is not None}
+    more = {}
+    while True:
+        path = f"/v1/operators/1/postings?{urllib.parse.urlencode({**query, 'limit': limit, **more})}"
+        page = good(wait_until("a page", lambda p=path: next((a for a in [place.http("GET", p, token=place.operator_key())] if a.status not in (503, 504)), None), 60), path).json
+        lines += page["postings"]
+        if page["next_cursor"] is None:
+            return lines
+        more = {"cursor": page["next_cursor"]}
+
+
+def row_of(line):
+    return line["shard"], line["seq"], line["close"]
+
+
+def test_postings_come_to_the_totals():
+    """From each account to the rows that make it: over all pages its amounts are those of all legs. A jackpot names the round that won it."""
+    lucky = Person(place, deposit=10000)
+    force(place, lucky.name, JACKPOT)
+    lucky.bet_through(1, 15, 10)
+    won = lucky.round["round"]
+    lucky.watch()
+    lucky.awarded()
+    lucky.operator("grants", {"amount_minor": 700, "currency": "EUR", "reason": "a gift"}, status=200)
+    request = int(place.sql("insert into wallet.close_request (reason) values ('a test') returning id", writer=True)[0][0])
+    wait_until("a close of each shard", lambda: place.sql(f"select count(distinct shard) = (select shards from carillon.installation) from wallet.close_run where request >= {request}") == [["t"]], 60)
+
+    def whole():
+        lines, come_to = walked(), collections.Counter()
+        for line in lines:
+            come_to[line["currency"], line["account"]] += line["amount_minor"]
+        legs = {(CODES[currency], account): int(amount) for (currency, account), amount in sums().items() if int(amount)}
+        return lines if {name: amount for name, amount in come_to.items() if amount} == legs else None
+    lines = wait_until("the sums of all postings", whole, 60)
+    assert {line["account"] for line in lines} >= {"PLAYER", "HOUSE", "CASH", "PROMO", "JACKPOT:1"} and any(line["close"] for line in lines), lines[:3]
+    rows = collections.defaultdict(int)
+    for line in lines:
+        rows[row_of(line)] += line["amount_minor"]
+    assert not any(rows.values()), rows
+    assert [line["day"] for line in lines] == sorted((line["day"] for line in lines), reverse=True) and len({(*row_of(line), line["leg"]) for line in lines}) == len(lines)
+    [award] = [line for line in lines if line["kind"] == "jackpot" and line["account"] == "PLAYER" and line["player"] == lucky.name]
+    assert (award["round"], award["game"]) == (won, "bewitched"), award
+    for filters in ({"account": "CASH"}, {"account": "JACKPOT:1", "currency": "EUR"}, {"day": lines[0]["day"], "account": "HOUSE"}, {"day": "2020-01-01"}, {"currency": "SEK"}):
+        expected = [line for line in lines if all(line[name] == value for name, value in filters.items())]
+        assert walked(**filters) == expected and walked(limit=3, **filters) == expected, filters
+    own = walked(player=lucky.number)
+    key = lambda line: (-line["seq"], line["leg"])
+    assert own == sorted((line for line in lines if line["player"] == lucky.name), key=key) and walked(limit=1, player=lucky.number) == own, own
+    assert walked(player=lucky.number, account="PROMO") == [line for line in own if line["account"] == "PROMO"] != []
+    table = place.http("GET", f"/v1/operators/1/postings?player={lucky.number}&format=csv", token=place.operator_key()).raw.decode().splitlines()
+    assert table[0].startswith("day,shard,seq,leg,close,time_us,player,kind,round") and len(table) == len(own) + 1, table
+    for wrong in ("account=HOUSES", "account=JACKPOT:0", "day=yesterday", f"day=2026-01-01&player={lucky.number}", "player=0", "currency=XXX"):
+        assert place.http("GET", f"/v1/operators/1/postings?{wrong}", token=place.operator_key()).status == 400, wrong
+    assert walked(player=999999999) == []
+
+
 def test_another_operator():
     """It sees whether the ledger holds, and no figure of all play."""
     place.sql(f"insert into gateway.operator_key (operator, digest) values (2, '\\x{hashlib.sha256(SECOND.encode()).hexdigest()}')", writer=True)
@@ -140,6 +202,7 @@ def test_another_operator():
     assert shown["accounts"] is None and shown["entries"] == [] and shown["proof"]["rows"] is None and all(day["rows"] is None for day in shown["days"]), shown
     assert shown["points"] and all(p["holds"] and p["held_rows"] is None and p["held_checked"] is None for p in shown["points"]), shown["points"]
     assert operator(place, "/unfinished", None, method="GET", operator_key=SECOND, number=2).json == {"unfinished": []}
+    assert operator(place, "/postings", None, method="GET", operator_key=SECOND, number=2).json == {"postings": [], "next_cursor": None}  # nor of a daily close
     place.verify()
 
 

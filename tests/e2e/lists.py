@@ -91,6 +91,7 @@ def adders():
         "/v1/operators/{}/players/{}/withdrawals": lambda i: staff.answered(lambda: place.http("POST", f"{own}/withdrawals", {"amount_minor": 1000 + 100 * i + SILENT, "currency": "EUR"},
                                                                                                token=place.operator_key(), key=f"hold-{i}")),
         "/v1/operators/{}/withdrawals": lambda i: None,  # those of the player
+        "/v1/operators/{}/postings": lambda i: one.deposit(3000 + i),
     }
 
 
@@ -147,7 +148,7 @@ def test_what_there_is():
 def name_of(answer):
     """The member that has the rows."""
     names = ("withdrawals", "limits", "voids", "requests", "stopped", "bonus_spins", "actions", "transfers", "rates", "approvals", "unfinished", "sessions", "users", "keys", "rows", "reports", "webhooks",
-             "events", "players", "entries", "notes", "letters")
+             "events", "players", "entries", "notes", "letters", "postings")
     return next(name for name in names if isinstance(answer.get(name), list))
 
 

@@ -92,6 +92,8 @@ static void told(const struct backend_key_options *options, bool added, const ch
 	sodium_memzero(text, 2 * KEY_BYTES + 1);
 }
 
+#define EXPIRES_US(column) "(extract(epoch from " column ") * 1000000)::bigint"
+
 bool backend_key_add(PGconn *conn, const struct backend_key_options *options)
 {
 	char text[2 * KEY_BYTES + 1], digits[DIGITS_MAX];
@@ -139,12 +141,17 @@ bool backend_key_rotate(PGconn *conn, const struct backend_key_options *options)
 	if (options->file != NULL)
 		file_write(options->file, text);
 	result = rows(conn,
-		"with k as (select * from gateway.key_rotate($1::integer, $2, decode($3, 'hex'), "
-		"86400, $4::integer, 'jackpotctl')), a as (insert into gateway.audit (operator, "
+		"with k as (select r.*, w.expires from gateway.key_was($1::integer, $2) w, lateral "
+		"gateway.key_rotate($1::integer, w.id, decode($3, 'hex'), 86400, $4::integer, "
+		"'jackpotctl') r), a as (insert into gateway.audit (operator, "
 		"actor, action, subject, request_id, content, status) select $1::integer, "
 		"'jackpotctl', 'key rotated', 'key ' || $2, '', jsonb_build_object('name', name, "
-		"'keep_s', 86400, 'successor', left($3, 8)), 200 from k where verdict = 'made') "
-		"select verdict, name from k",
+		"'keep_s', 86400, 'successor', left($3, 8), 'before', jsonb_build_object('state', "
+		"'active', 'expires_us', " EXPIRES_US(
+			"expires") "), 'after', "
+				   "jsonb_build_object('state', 'active', 'expires_us', " EXPIRES_US(
+					   "least(expires, now() + interval '1 day')") ")), 200 from k where verdict = 'made') "
+										       "select verdict, name from k",
 		4, parameters);
 	verdict = PQgetvalue(result, 0, 0);
 	made = strcmp(verdict, "made") == 0;
@@ -174,7 +181,11 @@ bool backend_key_end(PGconn *conn, const struct backend_key_options *options)
 		"$1::integer and left(encode(digest, 'hex'), 8) = $2 and revoked is null returning "
 		"*), a as (insert into gateway.audit (operator, actor, action, subject, request_id, "
 		"content, status) select operator, 'jackpotctl', 'key ended', 'key ' || $2, '', "
-		"jsonb_build_object('name', note), 200 from k) select note from k",
+		"jsonb_build_object('name', note, 'before', jsonb_build_object('state', 'active', "
+		"'expires_us', " EXPIRES_US(
+			"expires") "), 'after', jsonb_build_object('state', "
+				   "'ended', 'expires_us', " EXPIRES_US(
+					   "expires") ")), 200 from k) select note from k",
 		2, parameters);
 	bool ended = PQntuples(result) > 0;
 

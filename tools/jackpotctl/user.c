@@ -119,11 +119,64 @@ static bool unknown(const struct user_options *options)
 		"user %s does not exist with this operator; nothing was changed", options->name);
 }
 
+/* The names of all roles, by their bits, as an array of Postgres. */
+static const char *all_roles(void)
+{
+	static char text[160];
+	size_t n = 0;
+
+	for (size_t role = 0; role < ROLES_N; role++)
+		n += (size_t)snprintf(text + n, sizeof(text) - n, "%s%s", role == 0 ? "{" : ",",
+			role_names[role]);
+	(void)snprintf(text + n, sizeof(text) - n, "}");
+	return text;
+}
+
+/* Parts of statements with $1 operator, $2 name: the names of the roles in `bits`, with all_roles()
+ * as `all`; a line of the audit log; the user as they were, locked until the change is done. */
+#define NAMED(bits, all)                                                                           \
+	"(select coalesce(jsonb_agg(r.name order by r.n), '[]') from unnest(" all "::text[]) "     \
+	"with ordinality r (name, n) where " bits " & (1 << (r.n::integer - 1)) <> 0)"
+#define LINE(action)                                                                               \
+	"a as (insert into gateway.audit (operator, actor, action, subject, request_id, content, " \
+	"status) select $1::integer, 'jackpotctl', '" action "', 'user ' || $2::text, '', "
+#define WAS                                                                                        \
+	"with was as materialized (select s.id, s.roles, case when s.disabled is not null then "   \
+	"'disabled' when s.locked_until > now() then 'locked' else 'active' end as state, s.totp " \
+	"is not null as second_factor from gateway.staff s where s.operator = $1::integer and "    \
+	"s.name = $2::text for update of s), "
+
+static const char add_sql[] =
+	"with u as (insert into gateway.staff (operator, name, password, roles, must_change, "
+	"created_by) values ($1::integer, $2::text, $3, $4::integer, $5::boolean, 'jackpotctl') on "
+	"conflict do nothing returning roles), " LINE(
+		"user created") "jsonb_build_object('roles', " NAMED("u.roles",
+		"$6") "), 200 from u) select 1 from u";
+
+static const char reset_sql[] =
+	WAS "u as (update gateway.staff t set password = $3, must_change = $4::boolean, totp = "
+	    "null, recovery = '{}', failures = 0, locked_until = null, disabled = null from was "
+	    "where t.id = was.id returning t.id), e as (update gateway.staff_session o set ended = "
+	    "now() from was where o.staff = was.id and o.ended is null), " LINE(
+		    "user reset") "jsonb_build_object('before', jsonb_build_object('state', state, "
+				  "'second_factor', second_factor), 'after', "
+				  "jsonb_build_object('state', 'active', 'second_factor', false, "
+				  "'password', case when $4::boolean then 'to be changed' else "
+				  "'set' end)), 200 from was) select 1 from u";
+
+static const char roles_sql[] = WAS
+	"u as (update gateway.staff t set roles = $3::integer from was where t.id = was.id "
+	"returning t.roles), " LINE(
+		"user roles") "jsonb_build_object('reason', $4::text, 'roles', " NAMED("u.roles",
+		"$5") ", 'before', jsonb_build_object('roles', " NAMED("was.roles",
+		"$5") "), 'after', jsonb_build_object('roles', " NAMED("u.roles",
+		"$5") ")), 200 from u, was) select 1 from u";
+
 bool user_add(PGconn *conn, const struct user_options *options)
 {
 	char password[PASSWORD_ROOM], hash[PASSWORD_HASH_MAX], roles_text[16];
 	const char *parameters[] = { options->operator_id, options->name, hash, roles_text,
-		options->password_file == NULL ? "t" : "f" };
+		options->password_file == NULL ? "t" : "f", all_roles() };
 	role_set roles = roles_take(options);
 	PGresult *result;
 	bool added;
@@ -131,11 +184,7 @@ bool user_add(PGconn *conn, const struct user_options *options)
 	password_take(options, password);
 	hash_make(password, hash);
 	(void)snprintf(roles_text, sizeof(roles_text), "%u", (unsigned)roles);
-	result = rows(conn,
-		"insert into gateway.staff (operator, name, password, roles, must_change, "
-		"created_by) values ($1::integer, $2, $3, $4::integer, $5::boolean, 'jackpotctl') "
-		"on conflict do nothing returning 1",
-		5, parameters);
+	result = rows(conn, add_sql, 6, parameters);
 	added = PQntuples(result) == 1;
 	PQclear(result);
 	if (added)
@@ -157,13 +206,7 @@ bool user_reset(PGconn *conn, const struct user_options *options)
 
 	password_take(options, password);
 	hash_make(password, hash);
-	result = rows(conn,
-		"with u as (update gateway.staff set password = $3, must_change = $4::boolean, "
-		"totp = null, recovery = '{}', failures = 0, locked_until = null, disabled = null "
-		"where operator = $1::integer and name = $2 returning id), e as (update "
-		"gateway.staff_session s set ended = now() from u where s.staff = u.id and "
-		"s.ended is null) select 1 from u",
-		4, parameters);
+	result = rows(conn, reset_sql, 4, parameters);
 	found = PQntuples(result) == 1;
 	PQclear(result);
 	if (found)
@@ -178,19 +221,13 @@ bool user_roles(PGconn *conn, const struct user_options *options)
 {
 	role_set roles = roles_take(options);
 	char number[16];
-	const char *parameters[] = { options->operator_id, options->name, number, options->reason };
+	const char *parameters[] = { options->operator_id, options->name, number, options->reason,
+		all_roles() };
 	PGresult *result;
 	bool found;
 
 	(void)snprintf(number, sizeof(number), "%u", (unsigned)roles);
-	result = rows(conn,
-		"with u as (update gateway.staff set roles = $3::integer where operator = "
-		"$1::integer and name = $2::text returning 1), a as (insert into gateway.audit "
-		"(operator, actor, action, subject, request_id, content, status) select "
-		"$1::integer, 'jackpotctl', 'user roles', 'user ' || $2::text, '', "
-		"jsonb_build_object('roles', $3::integer, 'reason', $4::text), 200 from u) select "
-		"1 from u",
-		4, parameters);
+	result = rows(conn, roles_sql, 5, parameters);
 	found = PQntuples(result) == 1;
 	PQclear(result);
 	if (!found)

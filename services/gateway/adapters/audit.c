@@ -27,7 +27,7 @@ static void on_written(void *context, PGresult *result, const char *error)
 
 static struct asked {
 	uint64_t ticket;
-	char actor[AUDIT_ACTOR_MAX], request_id[EDGE_REQUEST_ID_MAX];
+	char actor[AUDIT_ACTOR_MAX], request_id[EDGE_REQUEST_ID_MAX], reason[REASON_MAX + 1];
 } asked[ASKED_MAX];
 static size_t asked_next;
 
@@ -37,6 +37,7 @@ void audit_asked(const struct gateway *gateway, struct edge_request *request, ui
 	struct asker asker;
 
 	now->ticket = edge_ticket(request);
+	now->reason[0] = '\0';
 	if (asker_of(gateway, request, &asker))
 		(void)snprintf(now->actor, sizeof(now->actor), "%s from %.64s", asker.name,
 			edge_peer(request));
@@ -46,14 +47,37 @@ void audit_asked(const struct gateway *gateway, struct edge_request *request, ui
 	(void)snprintf(now->request_id, sizeof(now->request_id), "%s", edge_request_id(request));
 }
 
+static struct asked *asked_known(uint64_t ticket)
+{
+	for (size_t i = 0; i < ASKED_MAX; i++)
+		if (ticket != 0 && asked[i].ticket == ticket)
+			return &asked[i];
+	return NULL;
+}
+
+void audit_reason(struct edge_request *request, const char *reason)
+{
+	struct asked *one = asked_known(edge_ticket(request));
+
+	if (one != NULL)
+		(void)snprintf(one->reason, sizeof(one->reason), "%s", reason);
+}
+
+const char *audit_reason_of(uint64_t ticket)
+{
+	const struct asked *one = asked_known(ticket);
+
+	return one == NULL ? "" : one->reason;
+}
+
 /* The operator alone where so many others have asked since that the request is forgotten. */
 static const struct asked *asked_of(uint64_t ticket, uint32_t operator_id)
 {
 	static struct asked unknown;
+	const struct asked *one = asked_known(ticket);
 
-	for (size_t i = 0; i < ASKED_MAX; i++)
-		if (ticket != 0 && asked[i].ticket == ticket)
-			return &asked[i];
+	if (one != NULL)
+		return one;
 	(void)snprintf(unknown.actor, sizeof(unknown.actor), "operator-%" PRIu32, operator_id);
 	return &unknown;
 }

@@ -46,7 +46,8 @@ static struct {
 	size_t pools_n;
 	size_t left_out; /* pools that did not fit */
 	uint64_t asked_us;
-	uint64_t told_us; /* when the last completed read of the pools started */
+	uint64_t told_us;		  /* when the last completed read of the pools started */
+	uint64_t jackpots_us, winners_us; /* when they were last read */
 	bool waiting, winners_waiting;
 	bool fresh; /* Redis, when it was last read */
 	struct json_out jackpots;
@@ -166,6 +167,7 @@ static void publish(void)
 	out_close(out, ']');
 	out_close(out, '}');
 	etag_of(out, counters.jackpots_etag);
+	counters.jackpots_us = clock_mono_us();
 }
 
 /* ---- from Redis
@@ -388,6 +390,7 @@ static void on_hits(void *context, PGresult *result, const char *error)
 		out_close(&out, '}');
 		counters.winner[counters.winners_n++] = strndup(out.bytes, out.n);
 	}
+	counters.winners_us = clock_mono_us();
 	out_free(&out);
 }
 
@@ -431,6 +434,12 @@ void counters_tick(struct gateway *gateway)
 bool counters_read_since(uint64_t us)
 {
 	return counters.told_us >= us;
+}
+
+void counters_read_at(uint64_t *jackpots_us_r, uint64_t *winners_us_r)
+{
+	*jackpots_us_r = counters.jackpots_us;
+	*winners_us_r = counters.winners_us;
 }
 
 void on_jackpots(struct edge_request *request, void *context)

@@ -413,6 +413,8 @@ const char *game_first(void); /* "" while no game is known */
 void counters_tick(struct gateway *gateway); /* once a second */
 /* True when a read of the pools that began after this time is complete. */
 bool counters_read_since(uint64_t us);
+/* When they were last read, by the clock of edge_now_us; 0: not yet. */
+void counters_read_at(uint64_t *jackpots_us_r, uint64_t *winners_us_r);
 /* Writes the current "levels" of a set. */
 void counters_levels(struct json_out *out, uint32_t pool);
 void status_tick(struct gateway *gateway); /* once a second */
@@ -420,6 +422,10 @@ bool status_owned(void); /* true when each shard of wallet and spin-engine has a
 /* Remembers who asks, for the line of the audit log that may come after the client has gone;
  * auth_operator calls it. */
 void audit_asked(const struct gateway *gateway, struct edge_request *request, uint32_t operator_id);
+/* Remembers the reason that was given with the request, for a line that comes with the answer of a
+ * service; "" where none was given, or so many others have asked since. */
+void audit_reason(struct edge_request *request, const char *reason);
+const char *audit_reason_of(uint64_t ticket);
 /* Records an operator's action and its outcome; `content` is JSON, `ticket` that of the request. */
 void audit_write(struct gateway *gateway, uint64_t ticket, uint32_t operator_id, const char *action,
 	player_id player, const char *content, uint32_t status);

@@ -29,6 +29,12 @@
 		"k.used") ", " US("k.expires") ", " US("k.revoked") ", "                           \
 								    "coalesce(left(encode(k.successor, 'hex'), 8), '')"
 
+/* When the key of key_was was to end, and when it is to end now that it has so many seconds left.
+ */
+#define WAS_AND_IS(keep_s)                                                                         \
+	US("w.expires")                                                                            \
+	", " US("least(w.expires, now() + make_interval(secs => " keep_s "))") " as is_us"
+
 #define IN_FORCE "(k.revoked is null and coalesce(k.expires > now(), true))"
 
 struct change {
@@ -248,8 +254,25 @@ static void amounts_json(struct json_out *out, const char *amounts)
 	out_close(out, ']');
 }
 
-/* What the audit log says of the request. */
-static void content_make(struct change *change)
+/* One side of a change, as the audit log tells it. */
+static void side_json(
+	struct json_out *out, const struct change *change, const char *side, const PGresult *result)
+{
+	bool after = strcmp(side, "after") == 0;
+	int64_t expires_us = pg_number(result, 0, PQnfields(result) - (after ? 1 : 2));
+
+	out_open(out, side, '{');
+	out_string(out, "state", after && change->body.action == KEY_REVOKE ? "ended" : "active");
+	if (expires_us == 0)
+		out_null(out, "expires_us");
+	else
+		out_int(out, "expires_us", expires_us);
+	out_close(out, '}');
+}
+
+/* What the audit log says of the request; and, of a change that was done, what was before it and is
+ * after it: the last two columns of `was`. */
+static void content_make(struct change *change, const PGresult *was)
 {
 	struct json_out *out = &change->waiter.gateway->out;
 	const struct key_body *body = &change->body;
@@ -271,6 +294,10 @@ static void content_make(struct change *change)
 	if (change->made[0] != '\0' && body->has_action)
 		out_string(out, "successor", change->made);
 	out_string(out, "reason", body->reason);
+	if (was != NULL) {
+		side_json(out, change, "before", was);
+		side_json(out, change, "after", was);
+	}
 	out_close(out, '}');
 	(void)snprintf(change->content, sizeof(change->content), "%.*s", (int)out->n, out->bytes);
 }
@@ -367,8 +394,11 @@ static void on_made(void *context, PGresult *result, const char *error)
 	struct change *change = context;
 	bool rows = result != NULL && PQresultStatus(result) == PGRES_TUPLES_OK;
 	const char *verdict = rows ? PQgetvalue(result, 0, 0) : "";
-	struct edge_request *request = changed(change, result, error, verdict_status(verdict));
+	struct edge_request *request;
 
+	if (change->body.has_action && strcmp(verdict, "made") == 0)
+		content_make(change, result);
+	request = changed(change, result, error, verdict_status(verdict));
 	if (request != NULL && strcmp(verdict, "made") == 0)
 		answer_key(change, request, PQgetvalue(result, 0, 1));
 	else if (request != NULL)
@@ -381,8 +411,11 @@ static void on_ended(void *context, PGresult *result, const char *error)
 	struct change *change = context;
 	bool found = result != NULL && PQresultStatus(result) == PGRES_TUPLES_OK &&
 		     PQntuples(result) > 0;
-	struct edge_request *request = changed(change, result, error, found ? 200 : 404);
+	struct edge_request *request;
 
+	if (found)
+		content_make(change, result);
+	request = changed(change, result, error, found ? 200 : 404);
 	if (request != NULL && found)
 		answer_key(change, request, PQgetvalue(result, 0, 0));
 	else if (request != NULL)
@@ -405,7 +438,7 @@ void on_key_new(struct edge_request *request, void *context)
 	(void)asker_of(gateway, request, &asker);
 	pg_bytea_text(asker.digest, sizeof(asker.digest), maker);
 	change = change_new(gateway, request, operator_id, &body);
-	content_make(change);
+	content_make(change, NULL);
 	key_invent(change, digest);
 	(void)snprintf(days, sizeof(days), "%" PRId64, body.days);
 	const char *parameters[] = { change->operator_text, digest, change->body.name,
@@ -462,18 +495,23 @@ void on_key_action(struct edge_request *request, void *context)
 	if (body.action == KEY_ROTATE) {
 		key_invent(change, digest);
 		change->body.has_keep_s = true;
-		content_make(change);
+		content_make(change, NULL);
 		const char *parameters[] = { change->operator_text, change->id, digest, keep,
 			body.has_days ? days : NULL, change->actor };
 		pg_pool_query(gateway->pg,
-			"select verdict, name from gateway.key_rotate($1::integer, $2, $3::bytea, "
-			"$4::integer, $5::integer, $6)",
+			"select r.verdict, r.name, " WAS_AND_IS(
+				"$4::integer") " from gateway.key_was($1::integer, $2) w, lateral "
+					       "gateway.key_rotate($1::integer, w.id, $3::bytea, "
+					       "$4::integer, $5::integer, $6) r",
 			6, parameters, WRITE_MS, on_made, change);
 		return;
 	}
-	content_make(change);
+	content_make(change, NULL);
 	const char *parameters[] = { change->operator_text, change->id,
 		body.action == KEY_REVOKE ? NULL : keep };
-	pg_pool_query(gateway->pg, "select gateway.key_end($1::integer, $2, $3::integer)", 3,
-		parameters, WRITE_MS, on_ended, change);
+	pg_pool_query(gateway->pg,
+		"select e.name, " WAS_AND_IS(
+			"$3::integer") " from gateway.key_was($1::integer, $2) w, lateral "
+				       "gateway.key_end($1::integer, w.id, $3::integer) e (name)",
+		3, parameters, WRITE_MS, on_ended, change);
 }

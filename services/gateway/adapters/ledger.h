@@ -37,6 +37,6 @@ void proof_read(
 void proof_free(struct proof *proof);
 void proof_json(const struct gateway *gateway, struct json_out *out, const struct proof *proof);
 
-edge_handler on_proof, on_ledger, on_unfinished;
+edge_handler on_proof, on_ledger, on_unfinished, on_postings;
 
 #endif

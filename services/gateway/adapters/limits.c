@@ -26,18 +26,48 @@ static bool is_money(size_t code)
 
 /* ---- setting ---- */
 
+/* -1: no limit. */
+static void value_json(struct json_out *out, size_t code, const char *name, int64_t value)
+{
+	char member[48];
+
+	(void)snprintf(member, sizeof(member), "%s%s", name,
+		is_money(code)			      ? "amount_minor"
+		: code == CARILLON__LIMIT__LIMIT_TIME ? "seconds"
+						      : "until_s");
+	out_int(out, member, value);
+}
+
+/* What was set, or was to be. The wallet sets a limit, so this process does not know what held
+ * before; the row before it in the player's journal does. */
 static void audit(struct gateway *gateway, const struct service_request *sent,
 	const Carillon__WalletFact *fact, uint32_t status)
 {
-	char content[200] = "{}";
+	struct json_out *out = &gateway->out;
+	const struct currency *currency = fact == NULL ? NULL : currency_by_number(fact->currency);
+	char *content;
 
-	if (fact != NULL)
-		(void)snprintf(content, sizeof(content),
-			"{\"limit\":%" PRIu32 ",\"value\":%" PRId64 ",\"from_us\":%" PRIu64
-			",\"refusal\":%d}",
-			fact->mode, fact->amount, fact->round, (int)fact->refusal);
+	out_begin(out);
+	out_open(out, NULL, '{');
+	if (fact != NULL) {
+		out_string(out, "limit", names[fact->mode % LIMITS_N]);
+		if (is_money(fact->mode))
+			out_string(out, "period", periods[(fact->mode - 1) % PERIODS_N]);
+		if (is_money(fact->mode) && currency != NULL)
+			out_string(out, "currency", currency->code);
+		out_open(out, status == 200 ? "after" : "asked", '{');
+		value_json(out, fact->mode, "", fact->amount);
+		if (status == 200)
+			out_uint(out, "from_us", fact->round);
+		out_close(out, '}');
+		out_int(out, "refusal", (int64_t)fact->refusal);
+	}
+	out_string(out, "reason", audit_reason_of(sent->ticket));
+	out_close(out, '}');
+	content = strndup(out->bytes, out->n);
 	audit_write(gateway, sent->ticket, player_operator(sent->player), "limit", sent->player,
-		content, status);
+		content == NULL ? "{}" : content, status);
+	free(content);
 }
 
 static void on_set(struct gateway *gateway, struct edge_request *request,
@@ -94,6 +124,7 @@ void on_limit(struct edge_request *request, void *context)
 	if (!currency_ok(request, body.currency, &currency))
 		return;
 	carillon__outside__init(&outside);
+	audit_reason(request, body.reason);
 	actor_of(gateway, request, operator_id, actor);
 	outside.kind = CARILLON__MOVE_KIND__MOVE_LIMIT;
 	outside.currency = currency->number;
@@ -107,17 +138,6 @@ void on_limit(struct edge_request *request, void *context)
 }
 
 /* ---- reading ---- */
-
-static void value_json(struct json_out *out, size_t code, const char *name, int64_t value)
-{
-	char member[48];
-
-	(void)snprintf(member, sizeof(member), "%s%s", name,
-		is_money(code)			      ? "amount_minor"
-		: code == CARILLON__LIMIT__LIMIT_TIME ? "seconds"
-						      : "until_s");
-	out_int(out, member, value);
-}
 
 /* $1 player: the limits that are set, as rows of (code, value, next, next_us, used). */
 static const char limits_sql[] =

@@ -118,14 +118,22 @@ uint32_t fact_status(const struct service_request *sent, const Carillon__WalletF
 static void audit_fact(struct gateway *gateway, const struct service_request *sent,
 	const Carillon__WalletFact *fact)
 {
-	char content[256];
-	(void)snprintf(content, sizeof(content),
-		"{\"amount_minor\":%" PRId64 ",\"currency\":%" PRIu32 ",\"seq\":%" PRIu64
-		",\"balance_after_minor\":%" PRId64 ",\"refusal\":%d}",
-		fact->amount, fact->currency, fact->envelope == NULL ? 0 : fact->envelope->seq,
-		fact->balance_after, (int)fact->refusal);
+	struct json_out *out = &gateway->out;
+	char *content;
+	out_begin(out);
+	out_open(out, NULL, '{');
+	out_int(out, "amount_minor", fact->amount);
+	out_uint(out, "currency", fact->currency);
+	out_uint(out, "seq", fact->envelope == NULL ? 0 : fact->envelope->seq);
+	out_int(out, "balance_after_minor", fact->balance_after);
+	out_int(out, "refusal", (int64_t)fact->refusal);
+	if (audit_reason_of(sent->ticket)[0] != '\0')
+		out_string(out, "reason", audit_reason_of(sent->ticket));
+	out_close(out, '}');
+	content = strndup(out->bytes, out->n);
 	audit_write(gateway, sent->ticket, player_operator(sent->player), sent->text, sent->player,
-		content, fact_status(sent, fact));
+		content == NULL ? "{}" : content, fact_status(sent, fact));
+	free(content);
 }
 
 void money_done(struct gateway *gateway, struct edge_request *request,
@@ -229,6 +237,7 @@ static void money(struct edge_request *request, struct gateway *gateway, Carillo
 	if (!key_may_move(gateway, request, sent.player, currency, body.amount_minor))
 		return;
 	(void)snprintf(sent.text, sizeof(sent.text), "%s", action);
+	audit_reason(request, body.reason);
 	actor_of(gateway, request, operator_id, actor);
 	outside.kind = kind;
 	outside.amount_minor = body.amount_minor;
@@ -281,6 +290,7 @@ void on_block(struct edge_request *request, void *context)
 	(void)snprintf(own_key, sizeof(own_key), "block-%08" PRIx32 "%08" PRIx32,
 		randombytes_random(), randombytes_random());
 	(void)snprintf(sent.text, sizeof(sent.text), "%s", body.blocked ? "block" : "unblock");
+	audit_reason(request, body.reason);
 	actor_of(gateway, request, operator_id, actor);
 	outside.kind = CARILLON__MOVE_KIND__MOVE_BLOCK;
 	outside.amount_minor = body.blocked ? 1 : 0;

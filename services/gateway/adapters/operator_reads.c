@@ -16,12 +16,17 @@
 #define AUDIT_ROWS_MAX "20000" /* rows read for one page with a filter */
 #define TEXT_MAX 160
 #define TEXT_NUMBER 24
+#define TIME_MOST INT64_C(250000000000000000) /* the year 9892 */
 
 /* ---- the audit log ---- */
 
 static const struct list audit_list = { "rows",
 	"id time_us actor action subject request_id content status", LIMIT_DEFAULT, LIMIT_MAX,
-	(const char *const[]){ "before", "actor", "action", "subject", NULL } };
+	(const char *const[]){
+		"before", "actor", "action", "subject", "from_us", "to_us", "status", NULL } };
+
+/* Columns behind those of a row: the last row read for this page, and how many were read. */
+enum { LAST_ID = 8, LAST_TIME, READ_N };
 
 struct page {
 	struct waiter waiter; /* first */
@@ -42,15 +47,19 @@ static void audit_json(struct json_out *out, const PGresult *result, int row)
 	out_close(out, '}');
 }
 
-/* Where the next page begins: behind the last row shown, or behind the last one read. 0: the log
- * ends. */
-static int64_t audit_next(const struct page *page, const PGresult *result, int rows)
+/* Where the next page begins, as "time id": behind the last row shown, or behind the last one read.
+ * Returns its id; 0: the log ends. */
+static int64_t audit_next(const struct page *page, const PGresult *result, int rows,
+	char position_r[LIST_POSITION_MAX])
 {
-	if (rows > 0 && rows == page->limit)
-		return pg_number(result, rows - 1, 0);
-	return pg_number(result, 0, 9) == strtoll(AUDIT_ROWS_MAX, NULL, 10)
-		       ? pg_number(result, 0, 8)
-		       : 0;
+	bool full = rows > 0 && rows == page->limit;
+	int row = full ? rows - 1 : 0, id = full ? 0 : LAST_ID, time = full ? 1 : LAST_TIME;
+
+	if (!full && pg_number(result, 0, READ_N) != strtoll(AUDIT_ROWS_MAX, NULL, 10))
+		return 0;
+	(void)snprintf(position_r, LIST_POSITION_MAX, "%s %s", PQgetvalue(result, row, time),
+		PQgetvalue(result, row, id));
+	return pg_number(result, row, id);
 }
 
 static void on_audit_rows(void *context, PGresult *result, const char *error)
@@ -62,10 +71,9 @@ static void on_audit_rows(void *context, PGresult *result, const char *error)
 
 	if (request != NULL) {
 		int rows = PQgetisnull(result, 0, 0) ? 0 : PQntuples(result);
-		int64_t next = audit_next(page, result, rows);
-		char position[LIST_NUMBER_MAX];
+		char position[LIST_POSITION_MAX];
+		int64_t next = audit_next(page, result, rows, position);
 
-		(void)snprintf(position, sizeof(position), "%" PRId64, next);
 		out_begin(out);
 		out_open(out, NULL, '{');
 		out_open(out, "rows", '[');
@@ -88,38 +96,97 @@ static bool text_read(struct edge_request *request, const char *name, char out[T
 	return false;
 }
 
+/* What `status` asks for: the first and the last status; false when 400 was answered. */
+static bool status_read(
+	struct edge_request *request, char low_r[TEXT_NUMBER], char high_r[TEXT_NUMBER])
+{
+	char text[TEXT_NUMBER];
+	int64_t status;
+
+	(void)snprintf(low_r, TEXT_NUMBER, "0");
+	(void)snprintf(high_r, TEXT_NUMBER, "999");
+	if (edge_query(request, "status", text, sizeof(text)) == NULL)
+		return true;
+	if (strcmp(text, "done") == 0)
+		(void)snprintf(high_r, TEXT_NUMBER, "299");
+	else if (strcmp(text, "refused") == 0)
+		(void)snprintf(low_r, TEXT_NUMBER, "300");
+	else if (number_read(text, 100, 599, &status)) {
+		(void)snprintf(low_r, TEXT_NUMBER, "%s", text);
+		(void)snprintf(high_r, TEXT_NUMBER, "%s", text);
+	} else {
+		answer_bad(request, "status", text, "done, refused, or a status from 100 to 599");
+		return false;
+	}
+	return true;
+}
+
+/* $1 operator, $2 id and $3 time of the row before the page (no time: of an older way to ask, only
+ * the id), $4 limit, $5 to $7 texts, $8 and $9 times, $10 and $11 statuses. Rows are in the order
+ * of their times, by an index: a page reads no more than AUDIT_ROWS_MAX of those between the times.
+ */
+static const char audit_sql[] =
+	"with p as (select case when $3 <> '' then timestamptz 'epoch' + $3::bigint * interval '1 "
+	"microsecond' when $2::bigint = 9223372036854775807 then 'infinity' else coalesce((select "
+	"a.time from gateway.audit a where a.operator = $1::integer and a.id <= $2::bigint order by "
+	"a.id desc limit 1), '-infinity') end as time), w as materialized (select * from "
+	"gateway.audit where operator = $1::integer and time >= timestamptz 'epoch' + $8::bigint * "
+	"interval '1 microsecond' and time <= timestamptz 'epoch' + $9::bigint * interval '1 "
+	"microsecond' and (time, id) < ((select p.time from p), $2::bigint) order by time desc, id "
+	"desc limit " AUDIT_ROWS_MAX "), f as (select * from w where position($5 in actor) > 0 and "
+	"position($6 in action) > 0 and position($7 in subject) > 0 and status between "
+	"$10::integer and $11::integer order by time desc, id desc limit $4::bigint) select f.id, " US("f.time") ", f.actor, f.action, f.subject, f.request_id, f.content, f.status, l.id, " US(
+		"l.time") ", "
+			  "n.n from (select count(*) as n from w) n left join f on true left join (select time, id from w "
+			  "order by time, id limit 1) l on true order by f.time desc, f.id desc";
+
+struct audit_query {
+	struct list_page page;
+	char before[TEXT_NUMBER], from[TEXT_NUMBER], to[TEXT_NUMBER], low[TEXT_NUMBER],
+		high[TEXT_NUMBER];
+	char actor[TEXT_MAX], action[TEXT_MAX], subject[TEXT_MAX];
+};
+
+/* False when 400 was answered. */
+static bool audit_read(
+	struct gateway *gateway, struct edge_request *request, struct audit_query *query)
+{
+	int64_t before, from_us, to_us;
+
+	if (!list_asked(gateway, request, &audit_list, &query->page) ||
+		!answer_number(request, "before", INT64_MAX, 1, INT64_MAX, &before) ||
+		!answer_number(request, "to_us", TIME_MOST, 0, TIME_MOST, &to_us) ||
+		!answer_number(request, "from_us", 0, 0, to_us, &from_us) ||
+		!text_read(request, "actor", query->actor) ||
+		!text_read(request, "action", query->action) ||
+		!text_read(request, "subject", query->subject) ||
+		!status_read(request, query->low, query->high))
+		return false;
+	(void)snprintf(query->before, TEXT_NUMBER, "%" PRId64, before);
+	(void)snprintf(query->from, TEXT_NUMBER, "%" PRId64, from_us);
+	(void)snprintf(query->to, TEXT_NUMBER, "%" PRId64, to_us);
+	return true;
+}
+
 void on_audit(struct edge_request *request, void *context)
 {
 	struct gateway *gateway = context;
-	struct list_page asked;
-	char operator_text[16], before_text[TEXT_NUMBER];
-	char actor[TEXT_MAX] = "", action[TEXT_MAX] = "", subject[TEXT_MAX] = "";
-	const char *parameters[] = { operator_text, before_text, asked.limit_text, actor, action,
-		subject };
+	struct audit_query query = { 0 };
+	char operator_text[16];
 	uint32_t operator_id;
-	int64_t before;
 	struct page *page;
 
 	if (!auth_operator_path(gateway, request, &operator_id) ||
-		!list_asked(gateway, request, &audit_list, &asked) ||
-		!answer_number(request, "before", INT64_MAX, 1, INT64_MAX, &before))
+		!audit_read(gateway, request, &query))
 		return;
-	if (!text_read(request, "actor", actor) || !text_read(request, "action", action) ||
-		!text_read(request, "subject", subject))
-		return;
+	bool goes_on = query.page.after[0] != NULL && query.page.after[1] != NULL;
+	const char *parameters[] = { operator_text, goes_on ? query.page.after[1] : query.before,
+		goes_on ? query.page.after[0] : "", query.page.limit_text, query.actor,
+		query.action, query.subject, query.from, query.to, query.low, query.high };
 	page = waiter_new(sizeof(*page), gateway, request, 0);
-	page->limit = asked.limit;
+	page->limit = query.page.limit;
 	(void)snprintf(operator_text, sizeof(operator_text), "%" PRIu32, operator_id);
-	(void)snprintf(before_text, sizeof(before_text), "%" PRId64, list_after(&asked, before));
-	pg_pool_query(gateway->pg,
-		"with w as materialized (select * from gateway.audit where operator = $1::integer "
-		"and id < $2::bigint order by id desc limit " AUDIT_ROWS_MAX "), f as (select * "
-		"from w where position($4 in actor) > 0 and position($5 in action) > 0 and "
-		"position($6 in subject) > 0 order by id desc limit $3::bigint) select f.id, " US(
-			"f.time") ", f.actor, f.action, f.subject, f.request_id, f.content, f.status, "
-				  "x.lo, x.n from (select coalesce(min(id), 0) as lo, count(*) as n from w) x left "
-				  "join f on true order by f.id desc",
-		6, parameters, QUERY_MS, on_audit_rows, page);
+	pg_pool_query(gateway->pg, audit_sql, 11, parameters, QUERY_MS, on_audit_rows, page);
 }
 
 /* ---- players ---- */

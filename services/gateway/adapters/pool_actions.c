@@ -18,7 +18,6 @@
 
 #define TEXT_NUMBER 24
 #define POOL_NUMBER_MAX 65535
-#define CONTENT_MAX 6000			   /* size of a line of the audit log */
 #define HEX_MAX (2 * crypto_hash_sha256_BYTES + 3) /* a digest as text of type bytea */
 #define WRITE_MS 4000
 #define TELL_MOST "16"
@@ -110,25 +109,47 @@ const char *pool_figures(const char *json)
 	return json != NULL && json[0] != '\0' ? json : "null";
 }
 
+static json_t *figures_json(const char *text)
+{
+	json_t *json = json_loads(pool_figures(text), 0, NULL);
+
+	return json == NULL ? json_null() : json;
+}
+
+/* What was asked for: the parameters as JSON, unless they cannot be read, or there are none. */
+static json_t *asked_json(const char *id, const char *reason, const char *parameters)
+{
+	json_t *json = json_pack("{s:s}", "id", id);
+	json_t *with = parameters == NULL ? NULL : json_loads(parameters, 0, NULL);
+
+	if (reason != NULL && reason[0] != '\0')
+		(void)json_object_set_new(json, "reason", json_string(reason));
+	if (json_object_size(with) > 0)
+		(void)json_object_set(json, "parameters", with);
+	json_decref(with);
+	return json;
+}
+
 static void audit(struct gateway *gateway, const struct service_request *sent, uint32_t status)
 {
-	char subject[32], action[64], content[CONTENT_MAX], id[2 * ID_BYTES + 1] = "";
+	char subject[32], action[64], id[2 * ID_BYTES + 1] = "", *content = NULL;
 	const Carillon__OperatorFact *fact = sent->action != NULL ? sent->action->fact : NULL;
 	(void)snprintf(subject, sizeof(subject), "pool %" PRIu32, sent->pool);
 	(void)snprintf(action, sizeof(action), "pool: %s", sent->text);
 	if (fact != NULL && fact->command != NULL && fact->command->id.len == ID_BYTES)
 		hex_format(fact->command->id.data, ID_BYTES, id);
-	/* The service's own row of that id has the actor, the reason and the parameters. */
-	if (fact == NULL)
-		(void)snprintf(content, sizeof(content), "{}");
-	else
-		(void)snprintf(content, sizeof(content),
-			"{\"id\":\"%s\",\"done\":%s,\"before\":%.2500s,\"after\":%.2500s}", id,
-			fact->done ? "true" : "false", pool_figures(fact->before),
-			pool_figures(fact->after));
+	if (fact != NULL && fact->command != NULL) {
+		json_t *json = asked_json(id, fact->command->reason, fact->command->parameters);
+		(void)json_object_set_new(json, "done", json_boolean(fact->done));
+		(void)json_object_set_new(json, "before", figures_json(fact->before));
+		(void)json_object_set_new(json, "after", figures_json(fact->after));
+		content = json_dumps(json, JSON_COMPACT);
+		json_decref(json);
+	}
 	if (sent->ticket != 0 || status == 200 || status == 409)
 		audit_write_of(gateway, sent->ticket, (uint32_t)sent->number, action, subject,
-			content, status);
+			content == NULL ? "{}" : content, status);
+	free(content);
 }
 
 static void refused_json(
@@ -272,13 +293,11 @@ static void audit_request(
 	const struct waiting *waiting, const char *id, const char *what, uint32_t status)
 {
 	char subject[32], action[64];
-	json_t *json = json_pack("{s:s}", "id", id);
+	json_t *json = asked_json(id, waiting->reason, waiting->parameters);
 	char *content;
 	(void)snprintf(subject, sizeof(subject), "pool %" PRIu32, waiting->pool);
 	(void)snprintf(
 		action, sizeof(action), "pool: %s%s", pool_action_text(waiting->action), what);
-	if (waiting->refuses)
-		(void)json_object_set_new(json, "reason", json_string(waiting->reason));
 	content = json_dumps(json, JSON_COMPACT);
 	json_decref(json);
 	audit_write_of(waiting->waiter.gateway, waiting->waiter.ticket, waiting->operator_id,
@@ -293,14 +312,22 @@ static void other_content(struct edge_request *request)
 		"Idempotency-Key", NULL, NULL);
 }
 
-/* An approved action goes to the service as requested. */
-static void approved(
-	struct waiting *waiting, struct edge_request *request, const PGresult *rows, int i)
+/* What was asked for. Whoever refuses it has a reason of their own. */
+static void asked_take(struct waiting *waiting, const PGresult *rows, int i)
 {
 	waiting->action = (uint32_t)pg_number(rows, i, 2);
 	(void)snprintf(
 		waiting->parameters, sizeof(waiting->parameters), "%s", PQgetvalue(rows, i, 3));
-	(void)snprintf(waiting->reason, sizeof(waiting->reason), "%s", PQgetvalue(rows, i, 4));
+	if (!waiting->refuses)
+		(void)snprintf(
+			waiting->reason, sizeof(waiting->reason), "%s", PQgetvalue(rows, i, 4));
+}
+
+/* An approved action goes to the service as requested. */
+static void approved(
+	struct waiting *waiting, struct edge_request *request, const PGresult *rows, int i)
+{
+	asked_take(waiting, rows, i);
 	(void)snprintf(waiting->actor, sizeof(waiting->actor), "%s", PQgetvalue(rows, i, 5));
 	(void)snprintf(waiting->second, sizeof(waiting->second), "%s", PQgetvalue(rows, i, 6));
 	if (hex_parse(PQgetvalue(rows, i, 8), ID_BYTES, waiting->id))
@@ -425,7 +452,7 @@ static void decided_alone(struct waiting *waiting, const PGresult *result)
 	if (waiting->refuses || result == NULL || PQresultStatus(result) != PGRES_TUPLES_OK ||
 		PQntuples(result) == 0 || strcmp(PQgetvalue(result, 0, 1), "approved") != 0)
 		return;
-	waiting->action = (uint32_t)pg_number(result, 0, 2);
+	asked_take(waiting, result, 0);
 	audit_request(waiting, PQgetvalue(result, 0, 8), " approval", 200);
 	approved(waiting, NULL, result, 0);
 }
@@ -446,7 +473,7 @@ static void on_decided(void *context, PGresult *result, const char *error)
 			edge_parameter(request, 2), "the id of an action that waits for approval");
 		goto out;
 	}
-	waiting->action = (uint32_t)pg_number(result, 0, 2);
+	asked_take(waiting, result, 0);
 	status = PQgetvalue(result, 0, 1);
 	if (strcmp(status, "waiting") != 0 &&
 		strcmp(status, waiting->refuses ? "refused" : "approved") != 0) {

@@ -359,6 +359,33 @@ static void day_answer(struct edge_request *request, struct setting_day *setting
 	answer_sent(setting->waiter.gateway, request, 200);
 }
 
+static void day_json(struct json_out *out, const char *name, const char *zone, int64_t start_hour)
+{
+	out_open(out, name, '{');
+	out_string(out, "zone", zone);
+	out_int(out, "start_hour", start_hour);
+	out_close(out, '}');
+}
+
+/* The zone and the reason are printable text; as JSON they are written by json_out. `was`: of a
+ * change that was done, what would have held without it. */
+static void content_make(struct setting_day *setting, const PGresult *was)
+{
+	struct json_out *out = &setting->waiter.gateway->out;
+
+	out_begin(out);
+	out_open(out, NULL, '{');
+	out_string(out, "zone", setting->body.zone);
+	out_int(out, "start_hour", setting->body.start_hour);
+	out_string(out, "reason", setting->body.reason);
+	if (was != NULL) {
+		day_json(out, "before", PQgetvalue(was, 0, 1), pg_number(was, 0, 2));
+		day_json(out, "after", setting->body.zone, setting->body.start_hour);
+	}
+	out_close(out, '}');
+	(void)snprintf(setting->content, sizeof(setting->content), "%.*s", (int)out->n, out->bytes);
+}
+
 static void on_day_set(void *context, PGresult *result, const char *error)
 {
 	struct setting_day *setting = context;
@@ -369,6 +396,8 @@ static void on_day_set(void *context, PGresult *result, const char *error)
 	const char *how = overlaps ? "day" : done ? PQgetvalue(result, 0, 0) : "";
 	struct edge_request *request = edge_find(setting->waiter.gateway->edge, ticket);
 
+	if (strcmp(how, "set") == 0)
+		content_make(setting, result);
 	audit_write_of(setting->waiter.gateway, ticket, setting->operator_id, "gaming-day",
 		setting->body.from_day, setting->content,
 		strcmp(how, "set") == 0 ? 200
@@ -379,20 +408,6 @@ static void on_day_set(void *context, PGresult *result, const char *error)
 	else if (request != NULL)
 		day_answer(request, setting, how);
 	free(setting);
-}
-
-/* The zone and the reason are printable text; as JSON they are written by json_out. */
-static void content_make(struct setting_day *setting)
-{
-	struct json_out *out = &setting->waiter.gateway->out;
-
-	out_begin(out);
-	out_open(out, NULL, '{');
-	out_string(out, "zone", setting->body.zone);
-	out_int(out, "start_hour", setting->body.start_hour);
-	out_string(out, "reason", setting->body.reason);
-	out_close(out, '}');
-	(void)snprintf(setting->content, sizeof(setting->content), "%.*s", (int)out->n, out->bytes);
 }
 
 void on_gaming_day(struct edge_request *request, void *context)
@@ -413,12 +428,13 @@ void on_gaming_day(struct edge_request *request, void *context)
 	setting = waiter_new(sizeof(*setting), gateway, request, 0);
 	setting->operator_id = operator_id;
 	setting->body = body;
-	content_make(setting);
+	content_make(setting, NULL);
 	(void)snprintf(operator_text, sizeof(operator_text), "%" PRIu32, operator_id);
 	(void)snprintf(hour, sizeof(hour), "%" PRId64, body.start_hour);
 	actor_of(gateway, request, operator_id, actor);
 	const char *parameters[] = { operator_text, body.zone, hour, body.from_day, actor };
 	pg_pool_query(gateway->pg,
-		"select gateway.gaming_day_set($1::integer, $2, $3::integer, $4::date, $5)", 5,
-		parameters, QUERY_MS, on_day_set, setting);
+		"select how, zone, start_hour from gateway.gaming_day_change($1::integer, $2, "
+		"$3::integer, $4::date, $5)",
+		5, parameters, QUERY_MS, on_day_set, setting);
 }

@@ -89,6 +89,7 @@ const struct edge_route gateway_routes[] = {
 	{ EDGE_GET, "/v1/operator/proof", on_proof, false },
 	{ EDGE_GET, "/v1/operators/{}/ledger", on_ledger, false },
 	{ EDGE_GET, "/v1/operators/{}/unfinished", on_unfinished, false },
+	{ EDGE_GET, "/v1/operators/{}/postings", on_postings, false },
 	{ EDGE_GET, "/v1/operators/{}/dead-letters", on_letters, false },
 	{ EDGE_POST, "/v1/operators/{}/dead-letters/{}/send", on_letter_send, true },
 	{ EDGE_POST, "/v1/operators/{}/dead-letters/{}/settle", on_letter_settle, true },

@@ -17,6 +17,19 @@
 
 #define WRITE_MS 3000
 
+/* Parts of the statements that change a user, $1 operator and $2 name: the user as they were,
+ * locked until the change is done; the end of their sessions; what is returned. */
+#define WAS                                                                                        \
+	"with was as materialized (select s.id, s.roles, case when s.disabled is not null then "   \
+	"'disabled' when s.locked_until > now() then 'locked' else 'active' end as state, "        \
+	"(s.totp is not null)::integer as totp, (select count(*) from gateway.staff_session o "    \
+	"where o.staff = s.id and o.ended is null and o.expires > now()) as sessions from "        \
+	"gateway.staff s where s.operator = $1::integer and s.name = $2 for update of s), "
+#define ENDED                                                                                      \
+	"e as (update gateway.staff_session o set ended = now() from was where o.staff = was.id "  \
+	"and o.ended is null) "
+#define TOLD "select u.roles, was.roles, was.state, was.totp, was.sessions from u, was"
+
 struct change {
 	struct waiter waiter; /* first */
 	uint32_t operator_id;
@@ -128,22 +141,73 @@ static struct change *change_new(
 	return change;
 }
 
-/* Also where the client has gone; 503: it is not known whether it was done. */
-static void audit_change(const struct change *change, uint32_t status)
+static json_t *roles_of(role_set roles)
+{
+	json_t *names = json_array();
+
+	for (size_t role = 0; role < ROLES_N; role++)
+		if ((roles & 1U << role) != 0)
+			(void)json_array_append_new(names, json_string(role_names[role]));
+	return names;
+}
+
+/* Columns of what a change returns, behind the roles now: how the user was before it. */
+enum { NOW_ROLES, WAS_ROLES, WAS_STATE, WAS_TOTP, WAS_SESSIONS };
+
+/* What was before a change that was done, and what is after it, for the audit log. */
+static void told_changes(json_t *content, enum staff_action action, const PGresult *result)
+{
+	const char *state = PQgetvalue(result, 0, WAS_STATE);
+	json_t *before = json_object(), *after = json_object();
+
+	if (action == STAFF_ROLES) {
+		json_object_set_new(
+			before, "roles", roles_of((role_set)pg_number(result, 0, WAS_ROLES)));
+		json_object_set_new(
+			after, "roles", roles_of((role_set)pg_number(result, 0, NOW_ROLES)));
+	} else if (action == STAFF_END_SESSIONS) {
+		json_object_set_new(
+			before, "sessions", json_integer(pg_number(result, 0, WAS_SESSIONS)));
+		json_object_set_new(after, "sessions", json_integer(0));
+	} else {
+		bool off = action == STAFF_DISABLE ||
+			   (action == STAFF_RESET && strcmp(state, "disabled") == 0);
+		json_object_set_new(before, "state", json_string(state));
+		json_object_set_new(after, "state", json_string(off ? "disabled" : "active"));
+	}
+	if (action == STAFF_RESET) {
+		json_object_set_new(
+			before, "second_factor", json_boolean(pg_number(result, 0, WAS_TOTP) != 0));
+		json_object_set_new(after, "second_factor", json_false());
+		json_object_set_new(after, "password", json_string("to be changed"));
+	}
+	json_object_set_new(content, "before", before);
+	json_object_set_new(content, "after", after);
+}
+
+/* `result`: of a change that was done, else NULL. Also where the client has gone; 503: it is not
+ * known whether it was done. */
+static void audit_change(const struct change *change, const PGresult *result, uint32_t status)
 {
 	static const char *const actions[] = { "user roles", "user reset", "user disabled",
 		"user enabled", "user sessions ended" };
-	char subject[STAFF_NAME_MAX + 8];
-	json_t *json =
-		json_pack("{s:i,s:s}", "roles", (int)change->roles, "reason", change->body.reason);
-	char *content = json_dumps(json, JSON_COMPACT);
+	const struct staff_body *body = &change->body;
+	char subject[STAFF_NAME_MAX + 8], *text;
+	json_t *content = json_object();
 
-	(void)snprintf(subject, sizeof(subject), "user %.32s", change->body.name);
+	if (!body->has_action || body->action == STAFF_ROLES)
+		json_object_set_new(content, "roles", roles_of(change->roles));
+	if (body->has_action)
+		json_object_set_new(content, "reason", json_string(body->reason));
+	if (result != NULL && body->has_action)
+		told_changes(content, (enum staff_action)body->action, result);
+	text = json_dumps(content, JSON_COMPACT);
+	json_decref(content);
+	(void)snprintf(subject, sizeof(subject), "user %.32s", body->name);
 	audit_write_of(change->waiter.gateway, change->waiter.ticket, change->operator_id,
-		change->body.has_action ? actions[change->body.action] : "user created", subject,
-		content == NULL ? "{}" : content, status);
-	free(content);
-	json_decref(json);
+		body->has_action ? actions[body->action] : "user created", subject,
+		text == NULL ? "{}" : text, status);
+	free(text);
 }
 
 static void on_changed(void *context, PGresult *result, const char *error)
@@ -154,10 +218,12 @@ static void on_changed(void *context, PGresult *result, const char *error)
 	struct edge_request *request = waiter_rows(&change->waiter, result, error);
 	bool made = !change->body.has_action;
 	bool found = request != NULL && PQntuples(result) == 1;
+	bool rows = result != NULL && PQresultStatus(result) == PGRES_TUPLES_OK;
 
-	audit_change(change, result == NULL || PQresultStatus(result) != PGRES_TUPLES_OK ? 503
-			     : PQntuples(result) == 1					 ? 200
-											 : 409);
+	audit_change(change, rows && PQntuples(result) == 1 ? result : NULL,
+		!rows			 ? 503
+		: PQntuples(result) == 1 ? 200
+					 : 409);
 	if (request == NULL)
 		goto out;
 	if (!found && made) {
@@ -201,11 +267,9 @@ static void on_hashed(void *context, bool ok, const char *hash)
 	(void)snprintf(roles, sizeof(roles), "%" PRIu32, change->roles);
 	if (change->body.has_action)
 		pg_pool_query(gateway->pg,
-			"with u as (update gateway.staff set password = $3, must_change = true, "
-			"totp = null, recovery = '{}', failures = 0, locked_until = null where "
-			"operator = $1::integer and name = $2 returning id, roles), e as (update "
-			"gateway.staff_session s set ended = now() from u where s.staff = u.id and "
-			"s.ended is null) select roles from u",
+			WAS "u as (update gateway.staff t set password = $3, must_change = true, "
+			    "totp = null, recovery = '{}', failures = 0, locked_until = null from "
+			    "was where t.id = was.id returning t.roles), " ENDED TOLD,
 			3, again, WRITE_MS, on_changed, change);
 	else
 		pg_pool_query(gateway->pg,
@@ -233,7 +297,7 @@ static bool refused_to_key(struct change *change, struct edge_request *request)
 	if (staff_session_of(change->waiter.gateway, request) != NULL ||
 		(body->has_action && body->action != STAFF_ROLES && body->action != STAFF_RESET))
 		return false;
-	audit_change(change, 403);
+	audit_change(change, NULL, 403);
 	wrong_denied(request, "not_permitted");
 	edge_answer_error(request, 403, "not_permitted",
 		"Only an administrator with a session makes or resets users and gives them roles, "
@@ -266,20 +330,16 @@ void on_staff_new(struct edge_request *request, void *context)
 
 /* One statement an action; $1 operator, $2 name, $3 roles. */
 static const char *const statements[] = {
-	[STAFF_ROLES] = "update gateway.staff set roles = $3::integer where operator = $1::integer "
-			"and name = $2 returning roles",
-	[STAFF_DISABLE] = "with u as (update gateway.staff set disabled = coalesce(disabled, "
-			  "now()) where operator = $1::integer and name = $2 returning id, roles), "
-			  "e as (update gateway.staff_session s set ended = now() from u where "
-			  "s.staff = u.id and s.ended is null) select roles from u where "
-			  "$3::integer is not null",
-	[STAFF_ENABLE] = "update gateway.staff set disabled = null, failures = 0, locked_until = "
-			 "null where operator = $1::integer and name = $2 and $3::integer is not "
-			 "null returning roles",
-	[STAFF_END_SESSIONS] = "with u as (select id, roles from gateway.staff where operator = "
-			       "$1::integer and name = $2), e as (update gateway.staff_session s "
-			       "set ended = now() from u where s.staff = u.id and s.ended is null) "
-			       "select roles from u where $3::integer is not null",
+	[STAFF_ROLES] = WAS "u as (update gateway.staff t set roles = $3::integer from was where "
+			    "t.id = was.id returning t.roles) " TOLD,
+	[STAFF_DISABLE] = WAS "u as (update gateway.staff t set disabled = coalesce(t.disabled, "
+			      "now()) from was where t.id = was.id and $3::integer is not null "
+			      "returning t.roles), " ENDED TOLD,
+	[STAFF_ENABLE] = WAS "u as (update gateway.staff t set disabled = null, failures = 0, "
+			     "locked_until = null from was where t.id = was.id and $3::integer is "
+			     "not null returning t.roles) " TOLD,
+	[STAFF_END_SESSIONS] =
+		WAS "u as (select roles from was where $3::integer is not null), " ENDED TOLD,
 };
 
 /* Nobody changes their own roles or disables themselves: an operator keeps an administrator. */

@@ -42,9 +42,10 @@ static struct {
 	size_t pools_n;
 	bool waiting, pools_waiting, owned;
 	uint64_t checked_us, members_us;
+	uint64_t services_read_us, pools_read_us; /* by the monotonic clock */
 	struct {
 		bool waiting, known, holds;
-		uint64_t when_us, held_us;
+		uint64_t when_us, held_us, read_us;
 		char found[256];
 	} check[CHECKS_N];
 	int64_t hits_paid, claims_open, oldest_claim_s;
@@ -137,6 +138,7 @@ static void on_rows(void *context, PGresult *result, const char *error)
 	status.members = text_of(result, 0, 0);
 	status.members_shared = text_of(result, 0, 1);
 	status.members_us = clock_wall_us();
+	status.services_read_us = clock_mono_us();
 	status.owned = pg_number(result, 0, 2) >= 2 * (int64_t)gateway->shards;
 }
 
@@ -151,6 +153,7 @@ static void on_books(void *context, PGresult *result, const char *error)
 		free(status.pools[i].books);
 	}
 	free(status.pools);
+	status.pools_read_us = clock_mono_us();
 	status.pools_n = (size_t)PQntuples(result);
 	status.pools = calloc(status.pools_n + 1, sizeof(*status.pools));
 	if (status.pools == NULL)
@@ -173,6 +176,7 @@ static void check_result(enum check check, bool holds, const char *found)
 {
 	status.check[check].known = true;
 	status.check[check].when_us = clock_wall_us();
+	status.check[check].read_us = clock_mono_us();
 	if (holds)
 		status.check[check].held_us = status.check[check].when_us;
 	if (!holds && status.check[check].holds)
@@ -202,8 +206,10 @@ static void on_ledger(void *context, PGresult *result, const char *error)
 			PQgetvalue(result, i, 2), PQgetvalue(result, i, 3));
 	}
 	/* A failed check stays failed: later batches cannot correct it. */
-	if (status.check[CHECK_LEDGER].known && !status.check[CHECK_LEDGER].holds)
+	if (status.check[CHECK_LEDGER].known && !status.check[CHECK_LEDGER].holds) {
+		status.check[CHECK_LEDGER].read_us = clock_mono_us();
 		return;
+	}
 	check_result(CHECK_LEDGER, holds, found);
 }
 
@@ -417,6 +423,33 @@ static void pools_json(
 	out_close(&gateway->out, ']');
 }
 
+static void age_json(struct json_out *out, const char *name, uint64_t now_us, uint64_t read_us)
+{
+	if (read_us == 0)
+		out_null(out, name);
+	else
+		out_uint(out, name, (now_us < read_us ? 0 : now_us - read_us) / SECOND_US);
+}
+
+/* How old what this gateway answers from memory is, in whole seconds, so that an answer stays the
+ * same to the byte for some time; of the checks the oldest counts. */
+static void ages_json(struct json_out *out)
+{
+	uint64_t now_us = clock_mono_us(), checks_us = UINT64_MAX, jackpots_us, winners_us;
+
+	for (size_t i = 0; i < CHECKS_N; i++)
+		if (status.check[i].read_us < checks_us)
+			checks_us = status.check[i].read_us;
+	counters_read_at(&jackpots_us, &winners_us);
+	out_open(out, "age_s", '{');
+	age_json(out, "services", now_us, status.services_read_us);
+	age_json(out, "pools", now_us, status.pools_read_us);
+	age_json(out, "checks", now_us, checks_us);
+	age_json(out, "jackpots", now_us, jackpots_us);
+	age_json(out, "winners", now_us, winners_us);
+	out_close(out, '}');
+}
+
 void on_status(struct edge_request *request, void *context)
 {
 	static const char *const names[] = { NULL };
@@ -433,6 +466,7 @@ void on_status(struct edge_request *request, void *context)
 	out_begin(out);
 	out_open(out, NULL, '{');
 	out_uint(out, "time_us", status.members_us);
+	ages_json(out);
 	out_string(out, "instance", common.instance);
 	out_string(out, "kind", common.kind);
 	out_uint(out, "requests_open", gateway->inflight.open);

@@ -16,7 +16,7 @@
 
 #define WRITE_MS 3000
 #define KEEP_S_DEFAULT 86400
-#define CONTENT_MAX 1400
+#define CONTENT_MAX 5000
 #define OLD_UNTIL US("old_until")
 #define CREATED US("created")
 #define OLDEST US("oldest")
@@ -29,6 +29,7 @@ struct change {
 	uint32_t operator_id;
 	char operator_text[16], webhook[24];
 	const char *action; /* for the audit log */
+	struct webhook_body body;
 	char content[CONTENT_MAX];
 };
 
@@ -58,8 +59,31 @@ static struct change *change_new(struct gateway *gateway, struct edge_request *r
 	return change;
 }
 
-/* What the audit log says of the request. */
-static void content_make(struct change *change, const struct webhook_body *body)
+/* One side of a change, as the audit log tells it. */
+static void changes_json(struct json_out *out, const struct webhook_body *body, const char *side,
+	const PGresult *was)
+{
+	int url = PQnfields(was) - 3;
+	bool after = strcmp(side, "after") == 0;
+
+	out_open(out, side, '{');
+	if (body->action == WEBHOOK_ROTATE) {
+		out_int(out, "secret_version", pg_number(was, 0, url + 2) + (after ? 1 : 0));
+	} else {
+		out_string(
+			out, "url", after && body->has_url ? body->url : PQgetvalue(was, 0, url));
+		out_string(out, "kinds",
+			after && body->has_kinds ? body->kinds : PQgetvalue(was, 0, url + 1));
+		out_string(out, "state", after && body->action == WEBHOOK_END ? "ended" : "active");
+	}
+	out_close(out, '}');
+}
+
+/* What the audit log says of the request; and, of a change that was done, what was before it and
+ * is after it: `was` has the webhook in its last three columns, locked until the change was done.
+ */
+static void content_make(
+	struct change *change, const struct webhook_body *body, const PGresult *was)
 {
 	struct json_out *out = &change->waiter.gateway->out;
 
@@ -74,6 +98,10 @@ static void content_make(struct change *change, const struct webhook_body *body)
 	if (body->has_keep_s)
 		out_int(out, "keep_s", body->keep_s);
 	out_string(out, "reason", body->reason);
+	if (was != NULL) {
+		changes_json(out, body, "before", was);
+		changes_json(out, body, "after", was);
+	}
 	out_close(out, '}');
 	(void)snprintf(change->content, sizeof(change->content), "%.*s", (int)out->n, out->bytes);
 }
@@ -224,7 +252,8 @@ void on_webhook_new(struct edge_request *request, void *context)
 		!kinds_ok(request, &body, kinds))
 		return;
 	change = change_new(gateway, request, operator_id, "webhook created");
-	content_make(change, &body);
+	change->body = body;
+	content_make(change, &body, NULL);
 	actor_of(gateway, request, operator_id, actor);
 	const char *parameters[] = { change->operator_text, body.url, kinds, actor };
 	pg_pool_query(gateway->pg,
@@ -237,7 +266,11 @@ static void on_rotated(void *context, PGresult *result, const char *error)
 	struct change *change = context;
 	uint32_t version = has_rows(result) ? (uint32_t)pg_number(result, 0, 1) : 0;
 	uint32_t status = !has_rows(result) ? 404 : version == 0 ? 409 : 200;
-	struct edge_request *request = changed(change, result, error, change->webhook, status);
+	struct edge_request *request;
+
+	if (status == 200)
+		content_make(change, &change->body, result);
+	request = changed(change, result, error, change->webhook, status);
 
 	if (request != NULL && status == 200)
 		secret_answer(change, request, change->webhook, PQgetvalue(result, 0, 0), version);
@@ -258,9 +291,11 @@ static void on_acted(void *context, PGresult *result, const char *error)
 {
 	struct change *change = context;
 	struct json_out *out = &change->waiter.gateway->out;
-	struct edge_request *request =
-		changed(change, result, error, change->webhook, has_rows(result) ? 200 : 404);
+	struct edge_request *request;
 
+	if (has_rows(result) && change->body.action != WEBHOOK_TEST)
+		content_make(change, &change->body, result);
+	request = changed(change, result, error, change->webhook, has_rows(result) ? 200 : 404);
 	webhooks_wake();
 	if (request != NULL && !has_rows(result)) {
 		answer_unknown(request, change->webhook);
@@ -276,22 +311,27 @@ static void on_acted(void *context, PGresult *result, const char *error)
 	free(change);
 }
 
-/* One statement an action; $1 operator, $2 webhook, then what the action needs. */
+/* One statement an action; $1 operator, $2 webhook, then what the action needs. The webhook is read
+ * and locked before the change, which takes its id from there. */
+#define WAS "from gateway.webhook_was($1::integer, $2::integer) w"
 static const struct {
 	const char *audit, *sql;
 	int n;
 	pg_done *done;
 } actions[] = {
 	[WEBHOOK_CHANGE] = { "webhook changed",
-		"select gateway.webhook_change($1::integer, $2::integer, $3, $4::text[])", 4,
-		on_acted },
+		"select d.id, w.url, w.kinds, w.version " WAS
+		", lateral gateway.webhook_change($1::integer, w.id, $3, $4::text[]) d (id)",
+		4, on_acted },
 	[WEBHOOK_ROTATE] = { "webhook rotated",
-		"select salt, version from gateway.webhook_rotate($1::integer, $2::integer, "
-		"$3::integer)",
+		"select d.salt, d.version, w.url, w.kinds, w.version as was " WAS
+		", lateral gateway.webhook_rotate($1::integer, w.id, $3::integer) d",
 		3, on_rotated },
 	[WEBHOOK_TEST] = { "webhook tested",
 		"select gateway.webhook_test($1::integer, $2::integer)", 2, on_acted },
-	[WEBHOOK_END] = { "webhook ended", "select gateway.webhook_end($1::integer, $2::integer)",
+	[WEBHOOK_END] = { "webhook ended",
+		"select d.id, w.url, w.kinds, w.version " WAS
+		", lateral gateway.webhook_end($1::integer, w.id) d (id)",
 		2, on_acted },
 };
 
@@ -310,7 +350,8 @@ void on_webhook_action(struct edge_request *request, void *context)
 		return;
 	change = change_new(gateway, request, operator_id, actions[body.action].audit);
 	(void)snprintf(change->webhook, sizeof(change->webhook), "%s", webhook);
-	content_make(change, &body);
+	change->body = body;
+	content_make(change, &body, NULL);
 	(void)snprintf(
 		keep, sizeof(keep), "%" PRId64, body.has_keep_s ? body.keep_s : KEEP_S_DEFAULT);
 	const char *parameters[] = { change->operator_text, change->webhook,
@@ -412,7 +453,8 @@ void on_webhook_resend(struct edge_request *request, void *context)
 		return;
 	change = change_new(gateway, request, operator_id, "webhook events sent again");
 	(void)snprintf(change->webhook, sizeof(change->webhook), "%s", webhook);
-	content_make(change, &body);
+	change->body = body;
+	content_make(change, &body, NULL);
 	const char *parameters[] = { change->operator_text, change->webhook, body.event };
 	pg_pool_query(gateway->pg,
 		"select gateway.webhook_resend($1::integer, $2::integer, $3) where exists (select "

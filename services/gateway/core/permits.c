@@ -42,6 +42,7 @@ static const struct {
 	{ false, "/v1/operator/proof", PERMIT_READ },
 	{ false, "/v1/operators/{}/ledger", PERMIT_AUDIT },
 	{ false, "/v1/operators/{}/unfinished", PERMIT_AUDIT },
+	{ false, "/v1/operators/{}/postings", PERMIT_AUDIT },
 	{ false, "/v1/operators/{}/dead-letters", PERMIT_LETTERS },
 	{ true, "/v1/operators/{}/dead-letters/{}/send", PERMIT_LETTERS },
 	{ true, "/v1/operators/{}/dead-letters/{}/settle", PERMIT_LETTERS },

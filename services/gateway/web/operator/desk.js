@@ -2,9 +2,9 @@
 import { html, useState } from "/vendor/htm-preact.js";
 import { act, sentence } from "/operator/ask.js";
 import { OwnSessions, UserSessions } from "/operator/sessions.js";
-import { said } from "/operator/words.js";
-import { Act, Badge, Confirm, Panel, REASON, Secret, Table, Tile, Trouble, time, usePages, useRead } from "/operator/parts.js";
-import { chooseZone, chosenZone, zoneChoices } from "/operator/zone.js";
+import { actionSaid } from "/operator/words.js";
+import { Act, Badge, Confirm, Panel, REASON, Secret, Table, Tile, Trouble, time, usePages } from "/operator/parts.js";
+import { chooseZone, chosenZone, usAt, zoneChoices } from "/operator/zone.js";
 
 // ---- exchange rates
 
@@ -34,18 +34,22 @@ const who = ({ actor }) => {
 	return html`<span class="who">${name}</span>${from ? html` <small class="quiet">${from}</small>` : null}`;
 };
 
+const ANSWERS = [["", "all"], ["done", "done"], ["refused", "refused"]];
+
 export function Audit({ me }) {
-	const [filter, setFilter] = useState({ actor: "", action: "", subject: "" });
-	const [before, setBefore] = useState([]);
-	const query = Object.entries({ ...filter, before: before.at(-1) ?? "" }).filter(([, text]) => text).map(([name, text]) => `&${name}=${encodeURIComponent(text)}`).join("");
-	const audit = useRead(`/v1/operators/${me.operator}/audit?limit=100${query}`, before.length ? 0 : 3000);
-	const typed = (name) => (event) => { setFilter((old) => ({ ...old, [name]: event.target.value })); setBefore([]); };
-	return html`<${Panel} title="Audit log"><div class="controls">${[["actor", "Who"], ["action", "Did"], ["subject", "To"]].map(([name, title]) => html`<label key=${name}>${title}<input type="search" name=${name} maxlength="60" value=${filter[name]} onInput=${typed(name)} /></label>`)}</div>
-		<${Trouble} state=${audit} /><${Table} name="audit" rows=${audit.data?.rows} empty="No line matches." columns=${[
+	const [filter, setFilter] = useState({ actor: "", action: "", subject: "", status: "", from: "", to: "" });
+	const { from, to, ...texts } = filter;
+	const query = Object.entries({ ...texts, from_us: usAt(from), to_us: usAt(to) }).filter(([, text]) => text).map(([name, text]) => `&${name}=${encodeURIComponent(text)}`).join("");
+	const path = `/v1/operators/${me.operator}/audit?limit=100${query}`;
+	const audit = usePages(path, 3000);
+	const typed = (name) => (event) => setFilter((old) => ({ ...old, [name]: event.target.value }));
+	return html`<${Panel} title="Audit log" aside=${html`<a class="print-no" href=${`${path.replace("limit=100", "limit=500")}&format=csv`}>500 as CSV</a>`}><div class="controls">${[["actor", "Who"], ["action", "Did"], ["subject", "To"]].map(([name, title]) => html`<label key=${name}>${title}<input type="search" name=${name} maxlength="60" value=${filter[name]} onInput=${typed(name)} /></label>`)}
+		<label>Answer<select name="status" value=${filter.status} onChange=${typed("status")}>${ANSWERS.map(([key, text]) => html`<option value=${key}>${text}</option>`)}</select></label>
+		${[["from", "From"], ["to", "Until"]].map(([name, title]) => html`<label key=${name}>${title}<input type="datetime-local" name=${name} value=${filter[name]} onInput=${typed(name)} /></label>`)}</div>
+		<${Trouble} state=${audit} /><${Table} name="audit" rows=${audit.data?.rows} empty=${audit.data?.next_cursor ? "No line matches on this page; there are more pages." : "No line matches."} columns=${[
 			{ name: "time_us", title: "When", show: (r) => time(r.time_us) }, { name: "actor", title: "Who", show: who }, { name: "action", title: "Did" }, { name: "subject", title: "To" },
 			{ name: "status", title: "Answer", number: true, show: (r) => html`<span class=${r.status < 300 ? "good" : "bad"}>${r.status}</span>` },
-			{ name: "content", title: "What", csv: (r) => said(r.content), show: (r) => said(r.content) }]}
-			more=${html`${before.length ? html`<button class="plain" onClick=${() => setBefore((old) => old.slice(0, -1))}>Newer</button>` : null}${audit.data?.next ? html`<button class="plain" onClick=${() => setBefore((old) => [...old, audit.data.next])}>Older</button>` : null}`} /><//>`;
+			{ name: "content", title: "What", csv: (r) => actionSaid(r.content), show: (r) => actionSaid(r.content) }]} more=${audit.pager} /><//>`;
 }
 
 // ---- users

@@ -3,6 +3,7 @@
 import { html } from "/vendor/htm-preact.js";
 import { money } from "/format.js";
 import { Badge, Panel, Tile, Table, Trouble, numberOf, time, useRead, whole } from "/operator/parts.js";
+import { postingsOf } from "/operator/postings.js";
 import { wordOf } from "/operator/words.js";
 
 const hours = (s) => s < 7200 ? `${Math.round(s / 60)} min` : s < 172800 ? `${Math.round(s / 3600)} h` : `${Math.round(s / 86400)} days`;
@@ -44,9 +45,9 @@ export function Ledger({ me }) {
 	<${Panel} title="What the proof shows"><${Table} name="points" rows=${l.points} empty="No proof yet: run jackpotctl ledger verify --since-last." columns=${[{ name: "point", title: "No.", number: true }, { name: "title", title: "Identity" },
 		{ name: "holds", title: "Holds", csv: (p) => p.holds === null ? "left out" : p.holds ? "yes" : "NO", show: (p) => html`${holds(p)} <small class="quiet">${p.why_not}</small>` }, { name: "held_us", title: "Last held", show: (p) => time(p.held_us) },
 		...counts ? [{ name: "held_checked", title: "Checked", number: true, show: (p) => whole(p.held_checked) }, { name: "held_rows", title: "Rows", number: true, show: (p) => whole(p.held_rows) }] : []]} /><//>
-	<div class="two">${counts ? html`<${Panel} title="Accounts at the last proof"><${Table} name="accounts" rows=${l.accounts.map((a) => ({ ...a, id: `${a.currency} ${a.account}` }))} empty="No proof yet." columns=${[{ name: "currency", title: "Currency" },
-		{ name: "account", title: "Account" }, { name: "amount_minor", title: "Sum", number: true, show: (a) => html`<span class=${a.amount_minor.startsWith("-") ? "quiet" : ""}>${moneyOf(a.amount_minor, a.currency)}</span>` }]} /><//>` : null}
-	<${Panel} title="Days"><${Table} name="days" rows=${l.days.map((d) => ({ ...d, id: d.day }))} empty="Nothing is booked yet." columns=${[{ name: "day", title: "Day (UTC)" }, { name: "state", title: "State", csv: dayState, show: (d) => html`<${Badge} text=${dayState(d)} />` },
+	<div class="two">${counts ? html`<${Panel} title="Accounts at the last proof" aside=${html`<a class="print-no" href="#ledger/all">All postings</a>`}><${Table} name="accounts" rows=${l.accounts.map((a) => ({ ...a, id: `${a.currency} ${a.account}` }))} empty="No proof yet." columns=${[{ name: "currency", title: "Currency" },
+		{ name: "account", title: "Account", show: (a) => html`<a href=${postingsOf({ account: a.account, currency: a.currency })}>${a.account}</a>` }, { name: "amount_minor", title: "Sum", number: true, show: (a) => html`<span class=${a.amount_minor.startsWith("-") ? "quiet" : ""}>${moneyOf(a.amount_minor, a.currency)}</span>` }]} /><//>` : null}
+	<${Panel} title="Days"><${Table} name="days" rows=${l.days.map((d) => ({ ...d, id: d.day }))} empty="Nothing is booked yet." columns=${[{ name: "day", title: "Day (UTC)", show: (d) => d.dropped === d.shards ? d.day : html`<a href=${postingsOf({ day: d.day })}>${d.day}</a>` }, { name: "state", title: "State", csv: dayState, show: (d) => html`<${Badge} text=${dayState(d)} />` },
 		{ name: "proven", title: "Proven", csv: (d) => d.proven ? "yes" : "no", show: (d) => d.proven ? html`<${Badge} text="proven" state="good" />` : html`<small class="quiet">not whole yet</small>` }, ...counts ? [{ name: "rows", title: "Rows", number: true, show: (d) => d.closed === d.shards ? whole(d.rows) : "–" }] : []]} /><//></div>
 	<${Panel} title="Unfinished rounds"><${Trouble} state=${unfinished} /><${Table} name="unfinished" rows=${unfinished.data?.unfinished} empty="No round of our players waits to be finished." columns=${[{ name: "currency", title: "Currency" }, { name: "rounds", title: "Rounds", number: true, show: (u) => whole(u.rounds) },
 		{ name: "pending_minor", title: "Not collected", number: true, show: (u) => money(u.pending_minor, u.currency) }, { name: "oldest_us", title: "Left alone since", show: (u) => time(u.oldest_us) }]} /><//>

@@ -2,14 +2,37 @@
 import { html, useEffect, useRef, useState } from "/vendor/htm-preact.js";
 import { LEVELS, money } from "/format.js";
 import { DeadLetters } from "/operator/letters.js";
-import { Badge, Panel, Table, Tile, Trouble, jackpotIn, time, useRead, whole } from "/operator/parts.js";
+import { sentence } from "/operator/ask.js";
+import { Badge, Panel, Table, Tile, Trouble, asOf, jackpotIn, time, useAge, useRead, whole } from "/operator/parts.js";
 import { Line } from "/operator/chart.js";
 import { Played } from "/operator/reports.js";
+import { LastActions, Now, Today } from "/operator/today.js";
 
 const KEPT = 600; // points of the chart, one a second
 
 // Figures of everybody's play are only for operators that may act on pools.
 const tellsAll = (status) => status.players !== undefined;
+
+// What the gateway reads again and again and answers from memory, and how many seconds old it may be: the checks run every five.
+const PARTS = [["services", "services", 5], ["pools", "pools", 5], ["checks", "reconciliation", 15], ["jackpots", "jackpots", 5], ["winners", "winners", 5]];
+const UNREAD = { data: null };
+
+// The age of each part in seconds: what it was when the gateway answered, and what has passed since. jackpots, winners: reads of their own, if the screen shows them.
+function useAges(status, jackpots = UNREAD, winners = UNREAD) {
+	const answered = useAge(status);
+	const own = { jackpots: useAge(jackpots), winners: useAge(winners) };
+	const of = status.data?.age_s ?? {};
+	const shown = PARTS.filter(([name]) => !(name in own) || own[name] !== null);
+	const ages = Object.fromEntries(shown.map(([name]) => [name, Math.max(answered + (of[name] ?? 0), own[name] ?? 0)]));
+	return { ages, late: shown.filter(([name, , most]) => ages[name] > most).map(([name]) => name), now_us: status.data ? status.data.time_us + 1e6 * (of.services + answered) : 0 };
+}
+
+// From when the figures are. Those that are old are never shown as if they were not.
+function AsOf({ status, at: { ages, late, now_us } }) {
+	const told = (name) => asOf(now_us - 1e6 * ages[name], ages[name]);
+	if (!late.length) return html`<p class="quiet as-of" id="as-of">Figures ${told("services")}</p>`;
+	return html`<p class="banner bad" role="alert" id="as-of">These figures are old: ${PARTS.filter(([name]) => late.includes(name)).map(([name, text]) => `${text} ${told(name)}`).join(", ")}. ${status.error ? sentence(status.error) : "The gateway cannot read them now."}</p>`;
+}
 
 const rows = (status) => status.journal.reduce((n, j) => n + j.last_seq, 0);
 
@@ -30,27 +53,29 @@ function useRate(status) {
 	return series;
 }
 
-export function Reconciliation({ status }) {
+// old: the checks have not run for some seconds.
+export function Reconciliation({ status, old }) {
 	const r = status.reconciliation;
 	if (!r) return html`<p class="quiet">The first check is still running.</p>`;
 	return html`${r.holds ? null : html`<p class="banner bad" role="alert">The books do not balance. Stop the games that this affects, and run jackpotctl ledger verify.</p>`}
 		<${Table} name="checks" rows=${r.checks} columns=${[
 		{ name: "name", title: "Check", show: (c) => c.name.replaceAll("_", " ") },
-		{ name: "holds", title: "Holds", show: (c) => html`<${Badge} text=${c.holds === null ? "not known" : c.holds ? "yes" : "NO"} state=${c.holds === null ? "" : c.holds ? "good" : "bad"} />` },
+		{ name: "holds", title: "Holds", show: (c) => html`<${Badge} text=${c.holds === null ? "not known" : c.holds ? old ? "held" : "yes" : "NO"} state=${c.holds === null || old && c.holds ? "" : c.holds ? "good" : "bad"} />` },
 		{ name: "held_us", title: "Last held", show: (c) => time(c.held_us) },
 		{ name: "covers", title: "What it says" },
 		{ name: "found", title: "Found" }]} />`;
 }
 
-function Tiles({ status, rate }) {
+function Tiles({ status, rate, late }) {
 	const { reconciliation: r, shards, instances } = status;
 	const held = shards.filter((s) => s.held).length;
 	const alive = instances.filter((i) => i.alive).length;
 	const lag = Math.max(0, ...shards.map((s) => s.lag ?? 0));
-	const is = (good) => good ? "good" : "bad";
-	return html`<div class="tiles" id="summary">
-		<${Tile} name="Books" value=${r ? r.holds ? "in order" : "NOT IN ORDER" : "–"} state=${r ? is(r.holds) : ""} note=${r ? `last held ${time(r.held_us)}` : "the first check is running"} />
-		${tellsAll(status) ? html`<${Tile} name="Booked a second" value=${rate === undefined ? "–" : whole(Math.round(rate))} note=${`${whole(rows(status))} rows in all`} />
+	const old = late.includes("services");
+	const is = (good) => old ? "" : good ? "good" : "bad";
+	return html`<div class=${`tiles ${old ? "old" : ""}`} id="summary">
+		<${Tile} name="Books" value=${r ? r.holds ? "in order" : "NOT IN ORDER" : "–"} state=${r && !late.includes("checks") ? is(r.holds) : ""} note=${r ? `last held ${time(r.held_us)}` : "the first check is running"} />
+		${tellsAll(status) ? html`<${Tile} name="Booked a second" value=${old || rate === undefined ? "–" : whole(Math.round(rate))} note=${`${whole(rows(status))} rows in all`} />
 		<${Tile} name="Players" value=${whole(status.players)} note="accounts" />
 		<${Tile} name="Jackpots paid" value=${whole(r?.hits_paid)} note=${r ? `${r.claims_open} on the way` : ""} state=${r && r.oldest_claim_s >= 10 ? "bad" : ""} />` : null}
 		<${Tile} name="Shards" value=${`${held} of ${shards.length}`} state=${is(held === shards.length)} note="have an owner" />
@@ -73,33 +98,36 @@ export function Overview({ me }) {
 	const jackpots = useRead("/v1/jackpots", 1000);
 	const winners = useRead("/v1/winners?limit=10", 3000);
 	const series = useRate(status.data);
+	const at = useAges(status, jackpots, winners);
 	if (!status.data) return html`<${Trouble} state=${status} />`;
-	const old = Date.now() - status.at > 5000;
-	return html`${old ? html`<p class="banner bad" role="alert">No answer for ${Math.round((Date.now() - status.at) / 1000)} s: these figures are old.</p>` : null}
-		<${Tiles} status=${status.data} rate=${series.values.at(-1)} />
+	return html`<${AsOf} status=${status} at=${at} />
+		<${Tiles} status=${status.data} rate=${series.values.at(-1)} late=${at.late} />
+		<${Now} me=${me} now_us=${at.now_us} />
 		${tellsAll(status.data) ? html`<${Panel} title="Booked a second"><${Line} label="Rows a second" times=${series.times} values=${series.values} /><//>` : null}
-		<${Played} me=${me} />
+		<${Played} me=${me} /><${Today} me=${me} />
 		<${Panel} title="Jackpots">${jackpots.data ? html`<${Jackpots} pools=${jackpots.data.pools} />` : html`<${Trouble} state=${jackpots} />`}<//>
 		<div class="two"><${Panel} title="Last winners"><${Table} name="winners" rows=${winners.data?.winners} empty="Nobody has won a jackpot yet." columns=${[
 			{ name: "time_us", title: "When", show: (w) => time(w.time_us) }, { name: "pool", title: "Jackpot", csv: (w) => jackpotIn(jackpots.data?.pools, w.pool), show: (w) => html`<a href="#jackpots/${w.pool}">${jackpotIn(jackpots.data?.pools, w.pool)}</a>` },
 			{ name: "paid_minor", title: "Paid", number: true, show: (w) => html`<b class="gold">${money(w.paid_minor, w.currency)}</b>` }, { name: "player", title: "Player" }]} /><//>
-		<${Panel} title="Reconciliation"><${Reconciliation} status=${status.data} /><//></div>`;
+		<${Panel} title="Reconciliation"><${Reconciliation} status=${status.data} old=${at.late.includes("checks")} /><//></div><${LastActions} me=${me} />`;
 }
 
 export function Health({ me }) {
 	const status = useRead("/v1/operator/status", 1000);
+	const at = useAges(status);
 	if (!status.data) return html`<${Trouble} state=${status} />`;
 	const { shards, instances } = status.data;
-	return html`${status.error ? html`<${Trouble} state=${status} />` : null}<${Panel} title="Instances"><${Table} name="instances" rows=${instances} columns=${[
+	const old = at.late.includes("services");
+	return html`<${AsOf} status=${status} at=${at} /><${Panel} title="Instances"><${Table} name="instances" rows=${instances} columns=${[
 		{ name: "name", title: "Name", show: (i) => html`<span class=${i.alive ? "" : "bad"}>${i.name}</span>` }, { name: "service", title: "Service" },
-		{ name: "alive", title: "Alive", show: (i) => html`<${Badge} text=${i.alive ? "alive" : "gone"} state=${i.alive ? "good" : "bad"} />` },
+		{ name: "alive", title: "Alive", csv: (i) => old ? "not known" : i.alive, show: (i) => old ? html`<${Badge} text="not known" />` : html`<${Badge} text=${i.alive ? "alive" : "gone"} state=${i.alive ? "good" : "bad"} />` },
 		{ name: "pid", title: "Process", number: true }, { name: "started_us", title: "Since", show: (i) => time(i.started_us) },
-		{ name: "age_ms", title: "Heartbeat", number: true, show: (i) => i.age_ms < 100000 ? `${whole(Math.max(0, i.age_ms))} ms` : "–" }, { name: "health", title: "Health" }]} /><//>
+		{ name: "age_ms", title: "Heartbeat", number: true, show: (i) => old ? html`<span class="quiet">as of ${time(status.data.time_us)}</span>` : i.age_ms < 100000 ? `${whole(Math.max(0, i.age_ms))} ms` : "–" }, { name: "health", title: "Health" }]} /><//>
 	${tellsAll(status.data) && me.permissions.includes("letters") ? html`<${DeadLetters} me=${me} />` : null}
-	<${Panel} title="Reconciliation"><${Reconciliation} status=${status.data} /><//>
+	<${Panel} title="Reconciliation"><${Reconciliation} status=${status.data} old=${at.late.includes("checks")} /><//>
 	<${Panel} title="Shards"><${Table} name="shards" rows=${shards} columns=${[
 		{ name: "service", title: "Service" }, { name: "shard", title: "Shard", number: true }, { name: "owner", title: "Owner", show: (s) => html`<span class=${s.held ? "" : "bad"}>${s.held ? s.owner : "none"}</span>` },
-		{ name: "epoch", title: "Epoch", number: true }, { name: "lease_ms", title: "Lease ms", number: true, show: (s) => s.lease_ms > -10000 ? whole(s.lease_ms) : "over" },
+		{ name: "epoch", title: "Epoch", number: true }, { name: "lease_ms", title: "Lease ms", number: true, show: (s) => old ? "–" : s.lease_ms > -10000 ? whole(s.lease_ms) : "over" },
 		...(tellsAll(status.data) ? [{ name: "offset_1", title: "Position", number: true, show: (s) => `${whole(s.offset_1)}${s.offset_2 ? ` / ${whole(s.offset_2)}` : ""}` }] : []),
 		{ name: "lag", title: "Lag", number: true, show: (s) => whole(s.lag) }, { name: "deaths", title: "Deaths", number: true }]} /><//>`;
 }

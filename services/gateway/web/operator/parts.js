@@ -3,6 +3,7 @@ import { html, useEffect, useRef, useState } from "/vendor/htm-preact.js";
 import { randomHex } from "/api.js";
 import { act, read, sentence } from "/operator/ask.js";
 import { said } from "/operator/words.js";
+import { time } from "/operator/zone.js";
 
 export { euros } from "/operator/words.js";
 export { day, time } from "/operator/zone.js";
@@ -33,6 +34,18 @@ export function useRead(path, every = 0) {
 	return { ...state, again: () => look(turn.current) };
 }
 
+// How many seconds old the data of a read is; it counts on by itself, but not under an open form. null: nothing was read yet.
+export function useAge(state) {
+	const [now, setNow] = useState(Date.now());
+	useEffect(() => {
+		const timer = setInterval(() => { if (!document.querySelector("dialog[open]")) setNow(Date.now()); }, 1000);
+		return () => clearInterval(timer);
+	}, []);
+	return state.data ? Math.max(0, Math.round((Math.max(now, state.at) - state.at) / 1000)) : null;
+}
+
+export const asOf = (us, age) => `as of ${time(us)} (${whole(age)} s old)`;
+
 // The same of a list, page by page; `pager` has the buttons, for a table's `more`. A page that is not the first one does not read itself again.
 export function usePages(path, every = 0) {
 	const [gone, setGone] = useState({ path, cursors: [] });
@@ -50,6 +63,12 @@ export const Panel = ({ title, aside, children, id }) => html`<section class="pa
 export const Tile = ({ name, value, state, note }) => html`<div class="tile ${state ?? ""}"><span class="quiet">${name}</span><b>${value}</b><small class="quiet">${note ?? ""}</small></div>`;
 
 export const Badge = ({ text, state }) => html`<span class="badge ${state ?? ""}">${text}</span>`;
+
+// Beside figures that could not be read again for more than `most` seconds: from when they are.
+export function Old({ state, most }) {
+	const age = useAge(state);
+	return age !== null && age > most ? html`<${Badge} text=${asOf(state.at * 1000, age)} state="gold" />` : null;
+}
 
 export function Trouble({ state }) {
 	return state.error ? html`<p class="bad" role="alert">${sentence(state.error)}</p>` : state.data ? null : html`<p class="quiet">Loading …</p>`;

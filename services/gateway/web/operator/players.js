@@ -5,6 +5,7 @@ import { wordOf } from "/operator/words.js";
 import { Export } from "/operator/export.js";
 import { Notes } from "/operator/notes.js";
 import { History, Round } from "/operator/past.js";
+import { postingsOf } from "/operator/postings.js";
 import { Act, Badge, Group, Panel, REASON, Table, Tile, Trouble, day, numberOf, time, usePages, useRead, whole } from "/operator/parts.js";
 
 export function Players({ me }) {
@@ -152,7 +153,7 @@ export function Player({ id, me, round }) {
 	if (round) return html`<${Round} key=${round} base=${base} account=${account} number=${round} />`;
 	const may = (permission) => me.permissions.includes(permission);
 	const act = (action) => html`<${Act} action=${action} onDone=${player.again} />`;
-	return html`<p class="crumbs"><a href="#players">Players</a> / ${account.player}</p>${player.error ? html`<${Trouble} state=${player} />` : null}
+	return html`<p class="crumbs"><a href="#players">Players</a> / ${account.player}${may("audit") ? html` · <a href=${postingsOf({ player: numberOf(account.player) })}>Postings</a>` : null}</p>${player.error ? html`<${Trouble} state=${player} />` : null}
 		<div class="tiles"><${Tile} name="Balance" value=${money(account.balance_minor, account.currency)} /><${Tile} name="Pending" value=${money(account.pending_minor, account.currency)} note="wins not collected yet" />
 			<${Tile} name="Moves" value=${whole(account.moves)} note=${`last ${time(account.last_us)}`} /><${Tile} name="Opened" value=${day(account.opened_us)} />
 			<${Tile} name="State" value=${account.pseudonymised_us ? "pseudonymised" : account.blocked ? "blocked" : "open"} state=${account.blocked ? "bad" : "good"} note=${account.pseudonymised_us ? time(account.pseudonymised_us) : account.claims_open ? "a jackpot is on the way" : ""} /></div>

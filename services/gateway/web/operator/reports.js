@@ -2,11 +2,11 @@
 import { html, useState } from "/vendor/htm-preact.js";
 import { exponentOf, money } from "/format.js";
 import { Line } from "/operator/chart.js";
-import { Act, Badge, Panel, REASON, Table, Tile, Trouble, jackpotIn, numberOf, time, useRead, whole } from "/operator/parts.js";
+import { Act, Badge, Old, Panel, REASON, Table, Tile, Trouble, jackpotIn, numberOf, time, useRead, whole } from "/operator/parts.js";
 import { zone } from "/operator/zone.js";
 
 const PERIODS = [["day", "Day"], ["month", "Month"], ["year", "Year"], ["life", "Life to date"]];
-const percent = (n) => n === null || n === undefined ? "–" : `${n.toFixed(2)} %`;
+export const percent = (n) => n === null || n === undefined ? "–" : `${n.toFixed(2)} %`;
 
 // 10^-9 minor units as minor units, rounded down as in the report.
 const ofNano = (text) => Number(BigInt(text) / 1000000000n);
@@ -19,9 +19,9 @@ const MONEY = [...NAME, count("players", "Players"), count("rounds", "Rounds"), 
 	sum("ggr", "GGR"), sum("bonus_costs", "Bonus costs"), sum("adjustments", "Adjustments"), sum("ngr", "NGR"), count("jackpots", "Jackpots"), sum("jackpots_paid", "Jackpots paid")];
 const BOOKED = [{ name: "currency", title: "Currency" }, count("refused", "Bets refused"), count("bonus_rounds", "Bonus spins"), sum("bonus_wins", "Won by them"), sum("deposits", "Deposits"),
 	sum("paid_out", "Paid out"), sum("grants", "Grants"), sum("corrections", "Corrections"), count("voids", "Voids"), sum("voided", "Brought by voids")];
-const state = (z) => z === null ? "" : Math.abs(z) > 4 ? "bad" : Math.abs(z) > 3 ? "gold" : "";
-const RETURNS = [{ name: "game", title: "Game" }, { name: "mode", title: "Mode", number: true }, { name: "currency", title: "Currency" }, count("rounds", "Rounds"), sum("stakes", "Stakes"),
-	sum("drawn", "Drawn wins"), { name: "rtp_percent", title: "Return", number: true, show: (r) => html`<b class=${state(r.z)}>${percent(r.rtp_percent)}</b>` },
+export const zState = (z) => z === null ? "" : Math.abs(z) > 4 ? "bad" : Math.abs(z) > 3 ? "gold" : "";
+export const RETURNS = [{ name: "game", title: "Game" }, { name: "mode", title: "Mode", number: true }, { name: "currency", title: "Currency" }, count("rounds", "Rounds"), sum("stakes", "Stakes"),
+	sum("drawn", "Drawn wins"), { name: "rtp_percent", title: "Return", number: true, show: (r) => html`<b class=${zState(r.z)}>${percent(r.rtp_percent)}</b>` },
 	{ name: "theory_percent", title: "Published", number: true, show: (r) => r.theory_percent === null ? "–" : r.theory_percent === r.theory_high_percent ? percent(r.theory_percent) : `${percent(r.theory_percent)} to ${percent(r.theory_high_percent)}` },
 	{ name: "z", title: "z", number: true, show: (r) => r.z === null ? "–" : r.z.toFixed(2) },
 	{ name: "band_low_percent", title: "95 of 100 such", number: true, show: (r) => r.band_low_percent === null ? "–" : `${percent(r.band_low_percent)} to ${percent(r.band_high_percent)}` }];
@@ -99,14 +99,17 @@ export function Played({ me }) {
 	const [step, setStep] = useState("minute");
 	const [measure, setMeasure] = useState("rounds");
 	const [currency, setCurrency] = useState("");
-	const series = useRead(`/v1/operators/${me.operator}/series?step=${step}&limit=2000`, 5000);
+	const [game, setGame] = useState("");
+	const games = useRead("/v1/games");
+	const series = useRead(`/v1/operators/${me.operator}/series?step=${step}&limit=2000${game && `&game=${game}`}`, 5000);
 	const points = series.data?.points ?? [];
 	const currencies = [...new Set(points.map((p) => p.currency))];
 	const shown = points.filter((p) => p.currency === (currency || currencies[0]));
 	const [, title, value] = MEASURES.find(([name]) => name === measure);
 	const choose = (name, label, now, set, options) => html`<label>${label}<select name=${name} value=${now} onChange=${(e) => set(e.target.value)}>${options.map(([key, text]) => html`<option value=${key}>${text}</option>`)}</select></label>`;
-	return html`<${Panel} title="Played" id="played"><div class="controls">${choose("measure", "What", measure, setMeasure, MEASURES.filter(([name]) => step !== "minute" || name !== "players"))}
+	return html`<${Panel} title="Played" id="played" aside=${html`<${Old} state=${series} most=${20} />`}><div class="controls">${choose("measure", "What", measure, setMeasure, MEASURES.filter(([name]) => step !== "minute" || name !== "players"))}
 		${choose("step", "When", step, (next) => { setStep(next); if (next === "minute" && measure === "players") setMeasure("rounds"); }, STEPS)}
+		${choose("game", "Game", game, setGame, [["", "all games"], ...(games.data?.games ?? []).map((g) => [g.id, g.name])])}
 		${currencies.length > 1 ? choose("currency", "Currency", currency || currencies[0], setCurrency, currencies.map((c) => [c, c])) : null}</div>
 		<${Trouble} state=${series} />${series.data && shown.length === 0 ? html`<p class="quiet">Nothing was played in this time.</p>` : null}
 		<${Line} label=${title} times=${shown.map((p) => p.time_us / 1e6)} values=${shown.map(value)} height=${180} span=${STEPS.find(([name]) => name === step)[2]} /><//>`;

@@ -78,6 +78,18 @@ export function said(content, currency) {
 	return [...Object.entries(rest).filter(([key]) => !(amounts && key === "currency")).map(([key, value]) => `${nameOf(key)} ${valueOf(key, value, own)}`), ...odds].join(", ") || "–";
 }
 
+// A line of the audit log: what was asked for, then each member that has changed as "state active → disabled".
+export function actionSaid(content) {
+	const data = dataOf(content);
+	if (typeof data !== "object" || data === null || !data.after) return said(data);
+	const { before, after, ...rest } = data;
+	const currency = currencyOf(data.currency);
+	const [was, is] = [dataOf(before), dataOf(after)];
+	const keys = [...new Set([...Object.keys(was ?? {}), ...Object.keys(is)])].map((key) => [nameOf(key), valueOf(key, was?.[key], currency), valueOf(key, is[key], currency)]);
+	const changed = before === undefined ? said(is, currency) : keys.filter(([, then, now]) => then !== now).map(([name, then, now]) => `${name} ${then} → ${now}`).join("; ");
+	return [said(rest), changed].filter((part) => part && part !== "–").join("; ") || "–";
+}
+
 // What stood before an action and stands after it, a line a figure; what has changed is marked.
 export function Changes({ before, after, currency }) {
 	const [was, is] = [dataOf(before), dataOf(after)];
