@@ -276,7 +276,9 @@ SCHEMAS = {
                        asked_by=TEXT, approved_by=TEXT, outcome=told(TEXT, "Of an approved one. Empty: not known yet; voided; or the code of the error that refused it."), time_us=US),
     "PoolAction": obj(id=TEXT, done=BOOL, status_Q=TEXT, before_Q=ANY, after_Q=ANY),
     "PoolState": obj(pool=U, id=TEXT, status=TEXT, t=DECIMAL, books=OBJECT, hits=U, version=U, updated_us=US, rows=many(OBJECT)),
-    "Status": obj(time_us=US, instance=TEXT, kind=one_of("live", "demo", "test"), requests_open=U, reconciliation=or_null(OBJECT)),
+    "Status": obj(time_us=US, instance=TEXT, kind=one_of("live", "demo", "test"), requests_open=U, reconciliation=or_null(OBJECT),
+                  players_Q=told(U, "The number of accounts; only for operators that may act on pools."),
+                  players_estimated_Q=told(BOOL, "More than 1000 accounts are estimated from the statistics of Postgres.")),
 }
 
 # The bodies of requests: services/gateway/core/requests.c has the same tables. The gateway rejects members that are not named.
