@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """What the operator's side reads does not grow with the tables: the rows that Postgres has read are counted, with many planted ones."""
-from lib_play import Person
+from lib_play import Person, good, operator
 from lib_stack import Installation, run, wait_until
 
 place = None
@@ -16,6 +16,11 @@ def rows_read(table):
 
 def status():
     return place.http("GET", "/v1/operator/status", token=place.operator_key())
+
+
+def search(digits, **more):
+    query = "".join(f"&{name}={value}" for name, value in more.items())
+    return good(operator(place, f"/players?number={digits}{query}", None, method="GET"), f"players of {digits}").json
 
 
 def other_status(before):
@@ -48,6 +53,33 @@ def test_status_reads_a_few_rows_a_shard():
     wait_until("ten statuses that read few rows", ten_read_few, 60)
     assert seen["players_estimated"] and MANY * 0.9 < seen["players"] < MANY * 1.1, seen["players"]
     assert all(batch <= next(j["batch"] for j in seen["journal"] if j["shard"] == shard) for shard, batch in shards.items()), (shards, seen["journal"])
+
+
+def test_a_search_for_players_reads_its_matches():
+    """The accounts that the test before has planted: 7000001 to 7200000."""
+    before = rows_read("wallet.account")
+    for i in range(20):
+        found = [p["player"] for p in search(f"719999{i % 10}")["players"]]
+        assert found == [f"1-719999{i % 10}"], found
+    seen = status().json
+    for _ in range(3):
+        seen = other_status(seen)
+    assert rows_read("wallet.account") - before < 10 * MANY, "20 searches read all accounts"
+
+
+def test_a_search_for_players_is_in_order():
+    found, cursor = [], {}
+    while True:
+        page = search("70000", limit=7, **cursor)
+        found += [p["player"] for p in page["players"]]
+        cursor = {"cursor": page["next_cursor"]}
+        if page["next_cursor"] is None:
+            break
+    assert found == [f"1-{n}" for n in range(7000001, 7000100)], found
+    assert search("70000", after=7000097)["players"][0]["player"] == "1-7000098"
+    assert search("8")["players"] == [] and search(2**48 - 1)["players"] == []
+    everybody = [p["player"] for p in good(operator(place, "/players?limit=500", None, method="GET"), "players").json["players"]]
+    assert len(everybody) == 500 and everybody == sorted(everybody, key=lambda player: int(player.split("-")[1]))
 
 
 if __name__ == "__main__":

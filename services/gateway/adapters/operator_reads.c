@@ -160,11 +160,12 @@ static void player_json(struct json_out *out, const PGresult *result, int row)
 			    "c.closed_seq is null), (select count(*) from wallet.hold h where h.player = a.player " \
 			    "and h.kind = 28 and h.settled_kind = 0), " US("j.time") ", (select " US(               \
 				    "p.decided") " from gateway.pseudonym p where p.player = a.player and p.status = 'done')"
-#define ACCOUNT_FROM                                                                               \
-	"from wallet.account a left join wallet.journal j on j.shard = a.shard and j.seq = "       \
-	"a.last_seq and j.day = wallet.day_of(a.shard, a.last_seq) "
+#define JOURNAL_JOIN                                                                               \
+	"left join wallet.journal j on j.shard = a.shard and j.seq = a.last_seq and j.day = "      \
+	"wallet.day_of(a.shard, a.last_seq) "
 
-const char player_sql[] = "select " ACCOUNT_COLUMNS ACCOUNT_FROM "where a.player = $1::bigint";
+const char player_sql[] = "select " ACCOUNT_COLUMNS "from wallet.account a " JOURNAL_JOIN
+			  "where a.player = $1::bigint";
 
 static const struct list players_list = { "players",
 	"player currency balance_minor pending_minor moves blocked opened_us claims_open "
@@ -181,12 +182,43 @@ static void on_players(void *context, PGresult *result, const char *error)
 	free(waiter);
 }
 
+#define RANGES_MAX 15 /* digits of PLAYER_NUMBER_MAX */
+
+/* The players from `first` to `last` whose number begins with `digits`, as two arrays of Postgres
+ * with the ends of ranges in their order: 17, 170 to 179, 1700 to 1799, .. */
+static void ranges_write(const char *digits, player_id first, player_id last,
+	char low_text[RANGES_MAX * TEXT_NUMBER], char high_text[RANGES_MAX * TEXT_NUMBER])
+{
+	player_id base = last - (player_id)PLAYER_NUMBER_MAX;
+	int64_t begin = digits[0] == '\0' ? 1 : strtoll(digits, NULL, 10);
+	int64_t width = digits[0] == '\0' ? (int64_t)PLAYER_NUMBER_MAX : 1;
+	size_t l = 0;
+	size_t h = 0;
+
+	for (; begin <= (int64_t)PLAYER_NUMBER_MAX; begin *= 10, width *= 10) {
+		player_id low = base + begin < first ? first : base + begin;
+		player_id high = base + begin + width - 1 > last ? last : base + begin + width - 1;
+
+		if (low > high)
+			continue;
+		l += (size_t)snprintf(
+			low_text + l, TEXT_NUMBER, "%c%" PRId64, l == 0 ? '{' : ',', low);
+		h += (size_t)snprintf(
+			high_text + h, TEXT_NUMBER, "%c%" PRId64, h == 0 ? '{' : ',', high);
+		if (digits[0] == '\0')
+			break;
+	}
+	(void)snprintf(low_text + l, 3, l == 0 ? "{}" : "}");
+	(void)snprintf(high_text + h, 3, h == 0 ? "{}" : "}");
+}
+
 void on_player_search(struct edge_request *request, void *context)
 {
 	struct gateway *gateway = context;
 	struct list_page page;
-	char first[TEXT_NUMBER], last[TEXT_NUMBER], digits[TEXT_NUMBER] = "";
-	const char *parameters[] = { first, last, page.limit_text, digits };
+	char low[RANGES_MAX * TEXT_NUMBER], high[RANGES_MAX * TEXT_NUMBER];
+	char digits[TEXT_NUMBER] = "";
+	const char *parameters[] = { low, high, page.limit_text };
 	uint32_t operator_id;
 	int64_t after, ignored;
 	player_id from, to;
@@ -203,13 +235,14 @@ void on_player_search(struct edge_request *request, void *context)
 	(void)player_id_make(operator_id, (uint64_t)after + 1, &from);
 	from = list_after(&page, from - 1) + 1;
 	(void)player_id_make(operator_id, PLAYER_NUMBER_MAX, &to);
-	(void)snprintf(first, sizeof(first), "%" PRId64, from);
-	(void)snprintf(last, sizeof(last), "%" PRId64, to);
+	ranges_write(digits, from, to, low, high);
 	pg_pool_query(gateway->pg_ro,
-		"select " ACCOUNT_COLUMNS ", a.player " ACCOUNT_FROM
-		"where a.player between $1::bigint and $2::bigint and ($4 = '' or left((a.player & "
-		"281474976710655)::text, length($4)) = $4) order by a.player limit $3::bigint",
-		4, parameters, QUERY_MS, on_players,
+		"select " ACCOUNT_COLUMNS
+		", a.player from (select p.* from unnest($1::bigint[], $2::bigint[]) r (low, "
+		"high), lateral (select * from wallet.account where player between r.low and "
+		"r.high order by player limit $3::bigint) p order by p.player limit $3::bigint) "
+		"a " JOURNAL_JOIN "order by a.player",
+		3, parameters, QUERY_MS, on_players,
 		waiter_new(sizeof(struct waiter), gateway, request, 0));
 }
 
