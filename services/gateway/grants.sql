@@ -43,3 +43,5 @@ grant execute on function gateway.theory_of, gateway.rtp_json to carillon_ro;
 grant execute on function gateway.proof_note to carillon_ro;
 grant select on gateway.proof to carillon_gateway;
 grant select (shard, seq, operator, time, player, kind, round, currency, amount, note) on gateway.rollup_notable to carillon_gateway;
+-- When a player last played.
+grant select (player, time) on gateway.rollup_player to carillon_gateway;

@@ -166,7 +166,9 @@ SCHEMAS = {
                         sealed_us=US, bytes=U),
     "AuditRow": obj(id=U, time_us=US, actor=TEXT, action=TEXT, subject=TEXT, request_id=TEXT, content=ANY, status=U),
     "Player": obj(player=PLAYER, currency=CURRENCY, balance_minor=MINOR, pending_minor=MINOR, moves=U, blocked=BOOL, opened_us=US, claims_open=U,
-                  withdrawals_open=U, last_us=US, pseudonymised_us_Q=told(or_null(INT), "When the player was pseudonymised; null: they were not.")),
+                  withdrawals_open=U, last_us=US, pseudonymised_us_Q=told(or_null(INT), "When the player was pseudonymised; null: they were not."),
+                  state_Q=told(one_of("active", "excluded", "blocked"), "excluded: until the end of an exclusion, break or time-out; a player who is blocked too is blocked."),
+                  played_us_Q=told(or_null(INT), "When the quarter of an hour began in which the player last bet; null: they never did.")),
     "Note": obj(id=U, time_us=US, author=told(TEXT, "The user or the key that added it."), text=told(text(1, 2000), "`[removed]` if it was removed."),
                 removed_us_Q=told(US, "When the text was removed, because the player was pseudonymised."), removed_by_Q=told(TEXT, "By whom: who asked, and who approved.")),
     "Pseudonym": told(obj(id=ID, player=PLAYER, status=one_of("waiting", "refused", "done"), reason=TEXT, asked_by=TEXT, decided_by=TEXT, asked_us=US, decided_us=told(US, "0: it waits."),
@@ -765,7 +767,9 @@ route("operator", "post", OPERATOR + "/gaming-day", "Sets when the operator's ga
       body="gaming_day")
 route("operator", "get", OPERATOR + "/players", "The operator's players, by number", obj(players=many(named("Player"))),
       query=[("limit", whole(1, 500), "The largest number of entries."), ("after", whole(0), "Players after this number."),
-             ("number", TEXT, "Players whose number begins with these digits.")], rows=500)
+             ("number", TEXT, "Players whose number begins with these digits."),
+             ("state", one_of("any", "active", "excluded", "blocked"), "Players in this state."), ("currency", CURRENCY, "Players with accounts in this currency."),
+             ("played_from_us", whole(1), "Players whose `played_us` is this or later."), ("played_before_us", whole(1), "Players whose `played_us` is earlier, and those who never bet.")], rows=500)
 route("operator", "get", OF_PLAYER, "A player's account", named("Player"))
 route("operator", "get", OF_PLAYER + "/history", "The player's history, as the player sees it", HISTORY, query=HISTORY_QUERY, rows=200)
 route("operator", "get", OF_PLAYER + "/rounds/{}", "A past round of the player, replayed, as the player sees it", REPLAYED)

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 """What the operator's side reads does not grow with the tables: the rows that Postgres has read are counted, with many planted ones."""
+import time
+
 from lib_play import Person, good, operator
 from lib_stack import Installation, run, wait_until
 
@@ -82,11 +84,76 @@ def test_a_search_for_players_is_in_order():
     assert len(everybody) == 500 and everybody == sorted(everybody, key=lambda player: int(player.split("-")[1]))
 
 
+def listed(**query):
+    return operator(place, "/players?" + "&".join(f"{name}={value}" for name, value in query.items()), None, method="GET")
+
+
+def walked(**query):
+    """All players of a search, and on how many pages."""
+    found, pages, cursor = [], 0, {}
+    while True:
+        page = good(listed(**query, **cursor), f"{query}").json
+        found, pages, cursor = found + page["players"], pages + 1, {"cursor": page["next_cursor"]}
+        if page["next_cursor"] is None:
+            return found, pages
+
+
+def numbers_of(**query):
+    return [int(p["player"].split("-")[1]) for p in walked(**query)[0]]
+
+
+def test_players_by_state_currency_and_last_play():
+    base, hour = 7_000_000, 3600 * 10**6
+    now = time.time_ns() // 1000
+    sets = {"blocked": [base + n for n in (1, 150_000, 199_999)], "excluded": [base + n for n in (2, 100_000, 199_999)], "SEK": [base + n for n in (3, 100_000, 150_000)]}
+    ids = {name: ",".join(str((1 << 48) + n) for n in numbers) for name, numbers in sets.items()}
+    place.sql(f"update wallet.account set blocked = true where player in ({ids['blocked']})", writer=True)
+    place.sql(f"update wallet.account set currency = 752 where player in ({ids['SEK']})", writer=True)
+    # Of three limits 11: one holds, one has begun to hold, one holds still although its end waits; and two that are over.
+    for player, value, later, from_us in ((sets["excluded"][0], "s + 86400", -1, 0), (sets["excluded"][1], 1, "s + 86400", "(s - 60) * 1000000"), (sets["excluded"][2], "s + 86400", 1, "(s + 60) * 1000000"),
+                                          (base + 4, "s - 60", -1, 0), (base + 5, "s + 86400", 1, "(s - 60) * 1000000")):
+        state = f"array(select case i when 31 then {value} when 32 then {later} when 33 then {from_us} else -1 end from generate_series(1, 47) i)"
+        place.sql(f"insert into wallet.player_limit (player, shard, state) select {(1 << 48) + player}, {NOWHERE}, {state} from (select extract(epoch from now())::bigint as s) t", writer=True)
+    for player, hours in ((base + 1, 100), (base + 1, 5), (base + 100_000, 50), (base + 199_999, 1)):
+        place.sql(f"""insert into gateway.rollup_player (operator, time, player, game, shard, day, currency)
+            values (1, to_timestamp({(now - hours * hour) // 10**6}), {(1 << 48) + player}, 1, {NOWHERE}, current_date, 978)""", writer=True)
+    sets["excluded"] = [n for n in sets["excluded"] if n not in sets["blocked"]]  # who is both is blocked
+    assert numbers_of(number=7, state="blocked", limit=2) == sets["blocked"]
+    found, pages = walked(number=7, state="excluded")
+    assert [int(p["player"].split("-")[1]) for p in found] == sets["excluded"] and {p["state"] for p in found} == {"excluded"}, found
+    assert pages >= MANY // 10_000, f"{pages} pages: one reads more than 10,000 accounts"
+    assert numbers_of(number=7, currency="SEK") == sets["SEK"] and numbers_of(number=7, currency="SEK", state="active") == [base + 3]
+    assert numbers_of(number=7, played_from_us=now - 60 * hour) == [base + 1, base + 100_000, base + 199_999]
+    assert numbers_of(number=7, played_from_us=now - 60 * hour, played_before_us=now - 4 * hour) == [base + 1, base + 100_000]
+    assert numbers_of(number=7, played_before_us=now - 4 * hour, state="blocked") == [base + 1, base + 150_000], "who never played is before every time"
+    assert numbers_of(number=7, played_from_us=now - 60 * hour, state="excluded", currency="SEK") == [base + 100_000]
+    assert numbers_of(number=70, state="active", after=base + 99_990, played_before_us=now, limit=500) == [n for n in range(base + 99_991, base + 100_000)]
+    first = good(listed(number=7, state="blocked", format="csv"), "as CSV")
+    lines = first.raw.decode().splitlines()
+    assert lines[0].endswith(",state,played_us") and [line.split(",")[0] for line in lines[1:]] == [f'"1-{base + 1}"'] and first.headers["X-Next-Cursor"], lines
+    for name, value in (("state", "open"), ("currency", "XXX"), ("played_from_us", 0), ("played_before_us", "today")):
+        assert listed(**{name: value}).error["where"] == name, name
+    page = good(listed(number=7, state="blocked"), "a page").json
+    assert listed(number=7, state="excluded", cursor=page["next_cursor"]).error["where"] == "cursor"
+
+
+def test_a_player_has_played():
+    """What the rollups say, once they have read the bet."""
+    player = place.people[0]
+    path = f"/players/{player.number}"
+    seen = wait_until("the last play", lambda: next((p for p in [good(operator(place, path, None, method="GET"), path).json] if p["played_us"]), None), 120)
+    assert seen["state"] == "active" and seen["played_us"] % (900 * 10**6) == 0 and abs(time.time_ns() // 1000 - seen["played_us"]) < 3 * 3600 * 10**6, seen
+    assert player.number in numbers_of(number=player.number, played_from_us=seen["played_us"]) and player.number not in numbers_of(number=player.number, played_before_us=seen["played_us"])
+    good(operator(place, f"{path}/block", {"blocked": True, "reason": "a test"}, key="a-block"), "a block")
+    wait_until("the state", lambda: player.number in numbers_of(number=player.number, state="blocked"), 60)
+
+
 if __name__ == "__main__":
     with Installation("many_rows", kafka=False) as place:
-        Person(place, deposit=1000)
+        place.people = [Person(place, deposit=1000)]
+        place.people[0].bet(1, 15, 1)
         try:
             run(*[f for name, f in list(globals().items()) if name.startswith("test_")])
         finally:
-            for one in ("wallet.batch", "wallet.account"):
+            for one in ("wallet.batch", "wallet.account", "wallet.player_limit", "gateway.rollup_player"):
                 place.sql(f"delete from {one} where shard = {NOWHERE}", writer=True)
