@@ -169,6 +169,8 @@ SCHEMAS = {
                   withdrawals_open=U, last_us=US, pseudonymised_us_Q=told(or_null(INT), "When the player was pseudonymised; null: they were not."),
                   state_Q=told(one_of("active", "excluded", "blocked"), "excluded: until the end of an exclusion, break or time-out; a player who is blocked too is blocked."),
                   played_us_Q=told(or_null(INT), "When the quarter of an hour began in which the player last bet; null: they never did.")),
+    "PlayerSession": obj(began_us=US, expires_us=told(US, "When the token expires."), ended_us=told(or_null(INT), "null: it is open."),
+                         end=told(one_of("open", "expired", "idle", "logout", "logout_all", "pseudonymised"), "How it ended. idle: by inactivity; logout_all: with all other sessions of the player, by the player.")),
     "Note": obj(id=U, time_us=US, author=told(TEXT, "The user or the key that added it."), text=told(text(1, 2000), "`[removed]` if it was removed."),
                 removed_us_Q=told(US, "When the text was removed, because the player was pseudonymised."), removed_by_Q=told(TEXT, "By whom: who asked, and who approved.")),
     "Pseudonym": told(obj(id=ID, player=PLAYER, status=one_of("waiting", "refused", "done"), reason=TEXT, asked_by=TEXT, decided_by=TEXT, asked_us=US, decided_us=told(US, "0: it waits."),
@@ -178,7 +180,7 @@ SCHEMAS = {
                            history_archived=told(BOOL, "Older entries are in the archive only."), settings=told(many(OBJECT), "What the player has chosen beside limits: at most one."),
                            limits=told(many(OBJECT), "The limits that are set; -1: none."), limit_history=told(many(OBJECT), "Each limit, exclusion and block that was set, newest first."),
                            bookings=told(many(OBJECT), "Money that an operator booked, with the reasons, newest first."), withdrawals=many(OBJECT), bonus_funds=many(OBJECT), bonus_spins=many(OBJECT), jackpots=told(many(OBJECT), "Jackpots won."), card_rounds=many(OBJECT),
-                           voids=many(OBJECT), sessions=told(many(OBJECT), "Sessions that were ended by logout. Others are not kept."), notes=many(named("Note")),
+                           voids=many(OBJECT), sessions=told(many(named("PlayerSession")), "The player's sessions, newest first."), notes=many(named("Note")),
                            requests=told(many(OBJECT), "Amounts and voids that needed a second person."), actions=told(many(OBJECT), "Lines of the audit log about the player, without who acted."),
                            complete=told(BOOL, "The last member: a document without it is not whole.")),
                        "All that the network holds about a player. Amounts are in the currency of the account."),
@@ -652,6 +654,7 @@ route("operator", "post", OPERATOR + "/players", "Opens an account", obj(player=
 route("operator", "post", OPERATOR + "/sessions", "Creates a token for a player", obj(**SESSION), body="session")
 route("operator", "post", OF_PLAYER + "/deposits", "Books a deposit", named("Money"), body="money", key=KEY, waits=named("AmountWaits"))
 route("operator", "post", OF_PLAYER + "/withdrawals", "Holds a withdrawal", named("Money"), body="money", key=KEY, waits=named("AmountWaits"))
+route("operator", "get", OF_PLAYER + "/sessions", "A player's sessions, newest first: when each began and ended, and how", obj(sessions=many(named("PlayerSession"), 200)), rows=200)
 route("operator", "get", OF_PLAYER + "/withdrawals", "The newest withdrawals", obj(withdrawals=many(named("Withdrawal"), 200)), rows=200)
 route("operator", "get", OF_PLAYER + "/withdrawals/{}", "A withdrawal", named("Withdrawal"))
 route("operator", "post", OF_PLAYER + "/withdrawals/{}/decisions", "Decides a stuck withdrawal by hand", named("Money"), body="decision", key=KEY, waits=named("AmountWaits"))

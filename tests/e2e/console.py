@@ -54,6 +54,7 @@ def test_a_player_is_cared_for():
     page.picture("players-filtered")
     page.press("[data-table=players] tbody a")
     page.see("/Balance/.test(document.querySelector('main').innerText) && document.querySelector('main button')")
+    page.see("/open/.test(document.querySelector('[data-table=player-sessions] tbody')?.innerText)")
     do(page, "Deposit", {"amount": "12.50"})
     page.see("/becomes/.test(document.querySelector('dialog .what').innerText)")
     page.picture("deposit")

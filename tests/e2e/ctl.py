@@ -110,6 +110,7 @@ def test_players():
     wait_until("the last play", lambda: ctl("player", "show", number)["played_us"], 120)
     assert [p["player"] for p in ctl("player", "search", number, *excluded, "--played-from", "2020-01-01")["players"]] == [person.name]
     assert ctl("player", "search", number, *excluded, "--played-before", "2020-01-01")["players"] == [] and person.name not in [p["player"] for p in ctl("player", "list", "--in-state", "active")["players"]]
+    assert {s["end"] for s in wait_until("the session", lambda: ctl("player", "sessions", number)["sessions"], 60)} == {"open"}
     note = ctl("player", "note", number, "They called.")
     assert note["text"] == "They called." and wait_until("the note", lambda: ctl("player", "notes", number)["notes"], 60) == [note]
     assert ctl("player", "block", number, *REASON) == {"blocked": True} and ctl("player", "unblock", number, *REASON) == {"blocked": False}

@@ -119,6 +119,8 @@ export function decideAction(base, w, decision) {
 		what: () => `${money(w.amount_minor, w.currency)}, held since ${time(w.booked_us)}.`, body: (v) => ({ decision, reason: v.reason, ...(v.force ? { force: true } : {}) }) };
 }
 
+const ENDS = { expired: "its time was over", idle: "by inactivity", logout: "logged out", logout_all: "logged out everywhere", pseudonymised: "the player was pseudonymised" };
+
 function Lists({ base, account, me, again }) {
 	const limits = useRead(`${base}/limits`, 5000);
 	const spins = usePages(`${base}/bonus-spins`, 5000);
@@ -128,6 +130,7 @@ function Lists({ base, account, me, again }) {
 	const waiting = (requests.data?.requests ?? []).filter((r) => r.player === account.player && (r.status === "waiting" || (r.status === "approved" && r.outcome !== "voided")));
 	const finance = me.permissions.includes("money");
 	const end = (s) => ({ danger: true, title: "Take back what is left", button: "End", path: () => `${base}/bonus-spins/${s.id}/end`, fields: [REASON], body: (v) => ({ reason: v.reason }) });
+	const sessions = usePages(`${base}/sessions`, 5000);
 	return html`<div class="two"><${Panel} title="Limits"><${Table} name="limits" rows=${limits.data?.limits} empty="No limit is set." columns=${[
 		{ name: "limit", title: "Limit", show: (l) => `${LIMITS[l.limit] ?? l.limit}${l.period ? ` a ${l.period}` : ""}` },
 		{ name: "value", title: "Is", number: true, csv: (l) => l.amount_minor ?? l.seconds ?? l.until_s, show: (l) => l.amount_minor !== undefined ? money(l.amount_minor, account.currency) : l.seconds !== undefined ? `${Math.round(l.seconds / 60)} min` : time(l.until_s * 1e6) },
@@ -136,6 +139,9 @@ function Lists({ base, account, me, again }) {
 	<${Panel} title="Bonus spins"><${Table} name="bonus-spins" rows=${spins.data?.bonus_spins} empty="None were given." columns=${[
 		{ name: "game", title: "Game" }, { name: "left", title: "Left", number: true, show: (s) => `${s.left} of ${s.spins}` }, { name: "coin_minor", title: "Bet", number: true, show: (s) => money(s.coin_minor * s.lines * s.coins, s.currency) },
 		{ name: "expires_us", title: "Until", show: (s) => time(s.expires_us) }, { name: "act", title: "", csv: () => "", show: (s) => s.left && me.permissions.includes("care") ? html`<${Act} action=${end(s)} onDone=${spins.again} />` : null }]} more=${spins.pager} /><//></div>
+	<${Panel} title="Sessions"><${Table} name="player-sessions" rows=${sessions.data?.sessions} empty="None is known." columns=${[
+		{ name: "began_us", title: "Began", show: (s) => time(s.began_us) }, { name: "ended_us", title: "Ended", show: (s) => s.ended_us ? time(s.ended_us) : "" },
+		{ name: "end", title: "How", show: (s) => s.end === "open" ? html`<${Badge} text="open" state="good" />` : ENDS[s.end] ?? wordOf(s.end) }, { name: "expires_us", title: "Valid until", show: (s) => time(s.expires_us) }]} more=${sessions.pager} /><//>
 	<${Panel} title="Withdrawals"><${Table} name="withdrawals" rows=${withdrawals.data?.withdrawals} empty="None yet." columns=${[
 		{ name: "booked_us", title: "When", show: (w) => time(w.booked_us) }, { name: "amount_minor", title: "Amount", number: true, show: (w) => money(w.amount_minor, w.currency) },
 		{ name: "state", title: "State", show: (w) => html`<${Badge} text=${w.state} state=${w.state === "paid" ? "good" : w.state === "held" ? "gold" : ""} />` },
