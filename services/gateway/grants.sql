@@ -46,3 +46,4 @@ grant select (shard, seq, operator, time, player, kind, round, currency, amount,
 -- When a player last played.
 grant select (player, time) on gateway.rollup_player to carillon_gateway;
 grant execute on function gateway.session_note, gateway.session_idle, gateway.player_sessions to carillon_gateway;
+grant execute on function gateway.report_page, gateway.report_most to carillon_gateway, carillon_reports, carillon_ro;

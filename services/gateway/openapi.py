@@ -159,7 +159,10 @@ SCHEMAS = {
                             "The formulas: docs/reports.md. `low` and `high` hold 90 of 100."),
     "Report": told(obj(report=REPORT_PERIODS, state=one_of("sealed", "provisional"), operator=U, first_day=or_null(DAY), last_day=DAY, from_us=or_null(INT), to_us=US,
                        totals=many(OBJECT), games=many(OBJECT), returns=many(OBJECT), jackpots=many(OBJECT), unfinished=many(OBJECT), hits=many(OBJECT),
-                       large_wins=many(OBJECT), adjustments=many(OBJECT), rows=or_null(many(OBJECT))),
+                       large_wins=many(OBJECT), adjustments=many(OBJECT),
+                       truncated_Q=told(many(obj(list=one_of("hits", "large_wins", "adjustments"), shown=U, entries=told(U, "How many there are."))),
+                                        "The lists that do not have all of their entries; `page` has the others. Reports that were sealed before there was this member do not have it."),
+                       rows=or_null(many(OBJECT))),
                    "The lists and their members: docs/reports.md. `rows`: the last row of each shard that the report counts, with the digest of the chain there."),
     "ReportListed": obj(period=REPORT_PERIODS, day=DAY, digest=told(hexes(32), "SHA-256 of the report."),
                         signature=told(HEX, "Ed25519 of `carillon report 1 ` and the digest; empty: not signed yet."), signer=told(HEX, "The public key."),
@@ -764,7 +767,8 @@ route("operator", "get", OPERATOR + "/reports", "Sealed reports, newest first, a
       query=[("period", REPORT_PERIODS, "Reports of this period (default: day)."), ("before", DAY, "Only reports of days before this one."), ("limit", whole(1, 500), "The largest number of entries.")], rows=500)
 route("operator", "get", OPERATOR + "/reports/{}/{}", "The report of the period that contains a day; a sealed report never changes and carries X-Report-Signature", named("Report"),
       query=[("format", one_of("json", "csv"), "csv: one list of the report."),
-             ("list", one_of("totals", "games", "returns", "jackpots", "unfinished", "hits", "large_wins", "adjustments"), "Which list, with csv.")], etag=True,
+             ("list", one_of("totals", "games", "returns", "jackpots", "unfinished", "hits", "large_wins", "adjustments"), "Which list, with csv."),
+             ("page", whole(1, 100000), "With csv, of hits, large_wins or adjustments: the next so many entries; X-Next-Page is the page after it.")], etag=True,
       table=True)
 route("operator", "post", OPERATOR + "/gaming-day", "Sets when the operator's gaming days begin, from a future day on", obj(zone=TEXT, start_hour=whole(0, 23), from_day=DAY),
       body="gaming_day")

@@ -2,7 +2,7 @@
 """What the operator's side reads does not grow with the tables: the rows that Postgres has read are counted, with many planted ones."""
 import time
 
-from lib_play import Person, good, operator
+from lib_play import RULES, Person, force, good, operator
 from lib_stack import Installation, run, wait_until
 
 place = None
@@ -148,9 +148,38 @@ def test_a_player_has_played():
     wait_until("the state", lambda: player.number in numbers_of(number=player.number, state="blocked"), 60)
 
 
+def test_what_was_not_collected_is_added_up_once():
+    """Until the end of the last day that was sealed it is kept; only the time since then is added up. In a time to come, so that no day of it is sealed."""
+    numbers = [row[0] for row in place.sql("""select attname from pg_attribute where attrelid = 'gateway.rollup_quarter'::regclass and attnum > 0
+        and attname not in ('operator', 'time', 'shard', 'day', 'game', 'mode', 'currency', 'opened', 'pending')""")]
+    plant("gateway.rollup_quarter", "operator, time, shard, day, game, mode, currency, opened, pending, " + ", ".join(numbers),
+          f"8, timestamptz '2090-01-01' + n * interval '15 minutes', {NOWHERE}, '2090-01-01', n % 3 + 1, 0, 978, (n % 7 - 3), n % 1000, " + ", ".join("0" for _ in numbers))
+    moments = [f"timestamptz '2090-01-01' + {n} * interval '15 minutes'" for n in (MANY - 400, MANY - 100, MANY + 1)]
+
+    def asked(query):
+        """What the session has read counts at once."""
+        answer = place.sql(query, writer=True)
+        place.sql("select pg_stat_force_next_flush()", writer=True)
+        return answer
+
+    def unfinished():
+        return [asked(f"select gateway.report_unfinished(8, {moment}, '{{}}')") for moment in moments]
+
+    try:
+        before = unfinished()
+        asked(f"select gateway.unfinished_keep(8, {moments[0]})")
+        started = rows_read("gateway.rollup_quarter")
+        assert unfinished() == before and before[0] != before[1] != before[2]
+        assert rows_read("gateway.rollup_quarter") - started < MANY // 10
+    finally:
+        for one in ("rollup_quarter", "unfinished_kept"):
+            place.sql(f"delete from gateway.{one} where operator = 8", writer=True)
+
+
 if __name__ == "__main__":
     with Installation("many_rows", kafka=False) as place:
         place.people = [Person(place, deposit=1000)]
+        force(place, place.people[0].name, RULES.stops())
         place.people[0].bet(1, 15, 1)
         try:
             run(*[f for name, f in list(globals().items()) if name.startswith("test_")])
