@@ -44,3 +44,7 @@ grant execute on function gateway.theory_of, gateway.rtp_json to carillon_ro;
 grant execute on function gateway.proof_note to carillon_ro;
 grant select on gateway.proof to carillon_gateway;
 grant select (shard, seq, operator, time, player, kind, round, currency, amount, note) on gateway.rollup_notable to carillon_gateway;
+-- When a player last played.
+grant select (player, time) on gateway.rollup_player to carillon_gateway;
+grant execute on function gateway.session_note, gateway.session_idle, gateway.player_sessions to carillon_gateway;
+grant execute on function gateway.report_page, gateway.report_most to carillon_gateway, carillon_reports, carillon_ro;

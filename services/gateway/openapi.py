@@ -164,14 +164,21 @@ SCHEMAS = {
                             "The formulas: docs/reports.md. `low` and `high` hold 90 of 100."),
     "Report": told(obj(report=REPORT_PERIODS, state=one_of("sealed", "provisional"), operator=U, first_day=or_null(DAY), last_day=DAY, from_us=or_null(INT), to_us=US,
                        totals=many(OBJECT), games=many(OBJECT), returns=many(OBJECT), jackpots=many(OBJECT), unfinished=many(OBJECT), hits=many(OBJECT),
-                       large_wins=many(OBJECT), adjustments=many(OBJECT), rows=or_null(many(OBJECT))),
+                       large_wins=many(OBJECT), adjustments=many(OBJECT),
+                       truncated_Q=told(many(obj(list=one_of("hits", "large_wins", "adjustments"), shown=U, entries=told(U, "How many there are."))),
+                                        "The lists that do not have all of their entries; `page` has the others. Reports that were sealed before there was this member do not have it."),
+                       rows=or_null(many(OBJECT))),
                    "The lists and their members: docs/reports.md. `rows`: the last row of each shard that the report counts, with the digest of the chain there."),
     "ReportListed": obj(period=REPORT_PERIODS, day=DAY, digest=told(hexes(32), "SHA-256 of the report."),
                         signature=told(HEX, "Ed25519 of `carillon report 1 ` and the digest; empty: not signed yet."), signer=told(HEX, "The public key."),
                         sealed_us=US, bytes=U),
     "AuditRow": obj(id=U, time_us=US, actor=TEXT, action=TEXT, subject=TEXT, request_id=TEXT, content=ANY, status=U),
     "Player": obj(player=PLAYER, currency=CURRENCY, balance_minor=MINOR, pending_minor=MINOR, moves=U, blocked=BOOL, opened_us=US, claims_open=U,
-                  withdrawals_open=U, last_us=US, pseudonymised_us_Q=told(or_null(INT), "When the player was pseudonymised; null: they were not.")),
+                  withdrawals_open=U, last_us=US, pseudonymised_us_Q=told(or_null(INT), "When the player was pseudonymised; null: they were not."),
+                  state_Q=told(one_of("active", "excluded", "blocked"), "excluded: until the end of an exclusion, break or time-out; a player who is blocked too is blocked."),
+                  played_us_Q=told(or_null(INT), "When the quarter of an hour began in which the player last bet; null: they never did.")),
+    "PlayerSession": obj(began_us=US, expires_us=told(US, "When the token expires."), ended_us=told(or_null(INT), "null: it is open."),
+                         end=told(one_of("open", "expired", "idle", "logout", "logout_all", "pseudonymised"), "How it ended. idle: by inactivity; logout_all: with all other sessions of the player, by the player.")),
     "Note": obj(id=U, time_us=US, author=told(TEXT, "The user or the key that added it."), text=told(text(1, 2000), "`[removed]` if it was removed."),
                 removed_us_Q=told(US, "When the text was removed, because the player was pseudonymised."), removed_by_Q=told(TEXT, "By whom: who asked, and who approved.")),
     "Pseudonym": told(obj(id=ID, player=PLAYER, status=one_of("waiting", "refused", "done"), reason=TEXT, asked_by=TEXT, decided_by=TEXT, asked_us=US, decided_us=told(US, "0: it waits."),
@@ -181,7 +188,7 @@ SCHEMAS = {
                            history_archived=told(BOOL, "Older entries are in the archive only."), settings=told(many(OBJECT), "What the player has chosen beside limits: at most one."),
                            limits=told(many(OBJECT), "The limits that are set; -1: none."), limit_history=told(many(OBJECT), "Each limit, exclusion and block that was set, newest first."),
                            bookings=told(many(OBJECT), "Money that an operator booked, with the reasons, newest first."), withdrawals=many(OBJECT), bonus_funds=many(OBJECT), bonus_spins=many(OBJECT), jackpots=told(many(OBJECT), "Jackpots won."), card_rounds=many(OBJECT),
-                           voids=many(OBJECT), sessions=told(many(OBJECT), "Sessions that were ended by logout. Others are not kept."), notes=many(named("Note")),
+                           voids=many(OBJECT), sessions=told(many(named("PlayerSession")), "The player's sessions, newest first."), notes=many(named("Note")),
                            requests=told(many(OBJECT), "Amounts and voids that needed a second person."), actions=told(many(OBJECT), "Lines of the audit log about the player, without who acted."),
                            complete=told(BOOL, "The last member: a document without it is not whole.")),
                        "All that the network holds about a player. Amounts are in the currency of the account."),
@@ -282,7 +289,9 @@ SCHEMAS = {
     "PoolAction": obj(id=TEXT, done=BOOL, status_Q=TEXT, before_Q=ANY, after_Q=ANY),
     "PoolState": obj(pool=U, id=TEXT, status=TEXT, t=DECIMAL, books=OBJECT, hits=U, version=U, updated_us=US, rows=many(OBJECT)),
     "Status": obj(time_us=US, age_s=told(obj(services=or_null(U), pools=or_null(U), checks=or_null(U), jackpots=or_null(U), winners=or_null(U)), "Whole seconds since each part was read; null: not yet."),
-                  instance=TEXT, kind=one_of("live", "demo", "test"), requests_open=U, reconciliation=or_null(OBJECT)),
+                  instance=TEXT, kind=one_of("live", "demo", "test"), requests_open=U, reconciliation=or_null(OBJECT),
+                  players_Q=told(U, "The number of accounts; only for operators that may act on pools."),
+                  players_estimated_Q=told(BOOL, "More than 1000 accounts are estimated from the statistics of Postgres.")),
 }
 
 # The bodies of requests: services/gateway/core/requests.c has the same tables. The gateway rejects members that are not named.
@@ -654,6 +663,7 @@ route("operator", "post", OPERATOR + "/players", "Opens an account", obj(player=
 route("operator", "post", OPERATOR + "/sessions", "Creates a token for a player", obj(**SESSION), body="session")
 route("operator", "post", OF_PLAYER + "/deposits", "Books a deposit", named("Money"), body="money", key=KEY, waits=named("AmountWaits"))
 route("operator", "post", OF_PLAYER + "/withdrawals", "Holds a withdrawal", named("Money"), body="money", key=KEY, waits=named("AmountWaits"))
+route("operator", "get", OF_PLAYER + "/sessions", "A player's sessions, newest first: when each began and ended, and how", obj(sessions=many(named("PlayerSession"), 200)), rows=200)
 route("operator", "get", OF_PLAYER + "/withdrawals", "The newest withdrawals", obj(withdrawals=many(named("Withdrawal"), 200)), rows=200)
 route("operator", "get", OF_PLAYER + "/withdrawals/{}", "A withdrawal", named("Withdrawal"))
 route("operator", "post", OF_PLAYER + "/withdrawals/{}/decisions", "Decides a stuck withdrawal by hand", named("Money"), body="decision", key=KEY, waits=named("AmountWaits"))
@@ -768,13 +778,16 @@ route("operator", "get", OPERATOR + "/reports", "Sealed reports, newest first, a
       query=[("period", REPORT_PERIODS, "Reports of this period (default: day)."), ("before", DAY, "Only reports of days before this one."), ("limit", whole(1, 500), "The largest number of entries.")], rows=500)
 route("operator", "get", OPERATOR + "/reports/{}/{}", "The report of the period that contains a day; a sealed report never changes and carries X-Report-Signature", named("Report"),
       query=[("format", one_of("json", "csv"), "csv: one list of the report."),
-             ("list", one_of("totals", "games", "returns", "jackpots", "unfinished", "hits", "large_wins", "adjustments"), "Which list, with csv.")], etag=True,
+             ("list", one_of("totals", "games", "returns", "jackpots", "unfinished", "hits", "large_wins", "adjustments"), "Which list, with csv."),
+             ("page", whole(1, 100000), "With csv, of hits, large_wins or adjustments: the next so many entries; X-Next-Page is the page after it.")], etag=True,
       table=True)
 route("operator", "post", OPERATOR + "/gaming-day", "Sets when the operator's gaming days begin, from a future day on", obj(zone=TEXT, start_hour=whole(0, 23), from_day=DAY),
       body="gaming_day")
 route("operator", "get", OPERATOR + "/players", "The operator's players, by number", obj(players=many(named("Player"))),
       query=[("limit", whole(1, 500), "The largest number of entries."), ("after", whole(0), "Players after this number."),
-             ("number", TEXT, "Players whose number begins with these digits.")], rows=500)
+             ("number", TEXT, "Players whose number begins with these digits."),
+             ("state", one_of("any", "active", "excluded", "blocked"), "Players in this state."), ("currency", CURRENCY, "Players with accounts in this currency."),
+             ("played_from_us", whole(1), "Players whose `played_us` is this or later."), ("played_before_us", whole(1), "Players whose `played_us` is earlier, and those who never bet.")], rows=500)
 route("operator", "get", OF_PLAYER, "A player's account", named("Player"))
 route("operator", "get", OF_PLAYER + "/history", "The player's history, as the player sees it", HISTORY, query=HISTORY_QUERY, rows=200)
 route("operator", "get", OF_PLAYER + "/rounds/{}", "A past round of the player, replayed, as the player sees it", REPLAYED)

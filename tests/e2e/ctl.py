@@ -106,6 +106,11 @@ def test_players():
     assert ctl("player", "exclude", number, "--until", "2040-01-02T03:04:05", *EUR, *REASON)["limit"] == "exclusion"
     until = int(datetime.datetime(2040, 1, 2, 3, 4, 5, tzinfo=datetime.timezone.utc).timestamp())
     wait_until("the limits", lambda: {limit["limit"]: limit.get("until_s") for limit in ctl("player", "limits", number)["limits"]} == {"loss": None, "time": None, "exclusion": until}, 60)
+    excluded = ("--in-state", "excluded", *EUR)
+    wait_until("the last play", lambda: ctl("player", "show", number)["played_us"], 120)
+    assert [p["player"] for p in ctl("player", "search", number, *excluded, "--played-from", "2020-01-01")["players"]] == [person.name]
+    assert ctl("player", "search", number, *excluded, "--played-before", "2020-01-01")["players"] == [] and person.name not in [p["player"] for p in ctl("player", "list", "--in-state", "active")["players"]]
+    assert {s["end"] for s in wait_until("the session", lambda: ctl("player", "sessions", number)["sessions"], 60)} == {"open"}
     note = ctl("player", "note", number, "They called.")
     assert note["text"] == "They called." and wait_until("the note", lambda: ctl("player", "notes", number)["notes"], 60) == [note]
     assert ctl("player", "block", number, *REASON) == {"blocked": True} and ctl("player", "unblock", number, *REASON) == {"blocked": False}

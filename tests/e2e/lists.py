@@ -87,6 +87,7 @@ def adders():
         "/v1/operators/{}/dead-letters": lambda i: insert("gateway.dead_letter", digest=some(32), service="'wallet'", instance="'wallet-1'", topic="'wallet.commands'", partition=0, position=-1, reason=f"'=reason {i}'",
                                                    bytes=1, what="'deposit'", player=one.id, pool=0, why_not="'newer'", written="now()"),
         "/v1/operators/{}/players/{}/notes": lambda i: insert("gateway.note", operator=1, player=one.id, key=some(), content=some(), author="'a test'", note=f"'=note {i}'"),
+        "/v1/operators/{}/players/{}/sessions": lambda i: insert("gateway.session", session=some(), player=one.id, began="now()", expires="now() + interval '1 hour'"),
         "/v1/operators/{}/players/{}/history": lambda i: one.deposit(1000 + i),
         "/v1/operators/{}/players/{}/withdrawals": lambda i: staff.answered(lambda: place.http("POST", f"{own}/withdrawals", {"amount_minor": 1000 + 100 * i + SILENT, "currency": "EUR"},
                                                                                                token=place.operator_key(), key=f"hold-{i}")),

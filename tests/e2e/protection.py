@@ -9,7 +9,7 @@ import tempfile
 import time
 
 from lib_deal import Deal
-from lib_play import RULES, Person, Socket, force
+from lib_play import RULES, Person, Socket, force, good, operator
 from lib_stack import ROOT, Installation, clear_of_midnight, read_text, run, wait_until
 
 LOSS = RULES.stops()
@@ -206,6 +206,52 @@ def test_logout_of_all_sessions():
     stays.until(lambda event: event["type"] == "counters")
     for socket in (fresh, stays):
         socket.close()
+
+
+def test_sessions_are_listed():
+    """When each began and ended, and how; in pages and as CSV; what expired a year ago goes."""
+    person = Person(place)
+    path = f"/players/{person.number}/sessions"
+
+    def listed(query=""):
+        return good(operator(place, f"{path}?{query}", None, method="GET"), "sessions")
+
+    def ends():
+        return [session["end"] for session in listed().json["sessions"]]
+
+    def another(*before):
+        """Another token, of a later second; its session is written beside the answer."""
+        time.sleep(1.1)
+        other = Person(place, number=person.number)
+        wait_until("another token", lambda: other.token not in [one.token for one in before] or other.__init__(place, number=person.number), 60, 0.3)
+        wait_until("its session", lambda: len(ends()) > len(before), 60)
+        return other
+
+    wait_until("the session", lambda: ends() == ["open"], 60)
+    second = another(person)
+    assert place.http("POST", "/v1/logout", token=second.token).json == {"logged_out": True}
+    assert ends() == ["logout", "open"]
+    third = another(person, second)
+    assert place.http("POST", "/v1/logout?all=true", token=third.token).json == {"logged_out": True}
+    assert ends() == ["logout_all", "logout", "logout_all"]
+    another(person, second, third)
+    found = listed().json["sessions"]
+    assert [session["end"] for session in found] == ["open", "logout_all", "logout", "logout_all"] and found[0]["ended_us"] is None, found
+    assert all(session["began_us"] < session["expires_us"] for session in found) and all(session["ended_us"] < session["expires_us"] for session in found[1:]), found
+    place.sql(f"update gateway.session set began = began - interval '2 days', expires = now() - interval '1 s' where player = {person.id} and how is null", writer=True)
+    expired = wait_until("the end of time", lambda: next((found[-1] for found in [listed().json["sessions"]] if found[-1]["end"] == "expired"), None), 60)
+    assert expired["ended_us"] == expired["expires_us"] and ends() == ["logout_all", "logout", "logout_all", "expired"]
+    walked, cursor = [], ""
+    while cursor is not None:
+        page = listed(f"limit=1{cursor and f'&cursor={cursor}'}").json
+        walked, cursor = walked + page["sessions"], page["next_cursor"]
+    assert walked == listed().json["sessions"] and len(walked) == 4, walked
+    lines = listed("format=csv").raw.decode().splitlines()
+    assert lines[0] == "began_us,expires_us,ended_us,end" and len(lines) == 5 and lines[4].endswith(',"expired"'), lines
+    place.sql(f"insert into gateway.session (session, player, began, expires) values (decode('{32 * '0'}', 'hex'), {person.id}, now() - interval '400 days', now() - interval '399 days')", writer=True)
+    wait_until("that it is there", lambda: len(ends()) == 5, 60)
+    Person(place)
+    wait_until("that it is gone", lambda: len(ends()) == 4, 60)
 
 
 def answered(ask):

@@ -209,6 +209,46 @@ def test_reports_as_they_grow():
     assert json.loads(jackpotctl("report", "day", "--day", str(day), "--json"))["totals"] == report["totals"]
 
 
+def test_a_list_that_is_cut():
+    """It says how many entries there are, and its pages have all of them, each once."""
+    n, path = 10_050, "/reports/day/2027-03-10"
+    place.sql(f"""insert into gateway.rollup_notable (shard, seq, day, operator, time, player, kind, game, round, currency, pool, stake, win, amount, note)
+        select 1000, n, '2027-03-10', 1, timestamptz '2027-03-10 00:00:00+00' + n / 3 * interval '1 second', (1::bigint << 48) + 1, 24, 1, n, 978, 1, 0, 0, 100, '' from generate_series(1, {n}) n""", writer=True)
+    try:
+        report = get(path).json
+        assert report["truncated"] == [{"list": "hits", "shown": 10000, "entries": n}] and len(report["hits"]) == 10000, report["truncated"]
+        pages = [get(f"{path}?format=csv&list=hits{more}") for more in ("", "&page=2", "&page=3")]
+        assert [page.headers["X-Next-Page"] for page in pages] == ["2", None, None]
+        tables = [list(csv.DictReader(io.StringIO(page.raw.decode()))) for page in pages]
+        assert [len(table) for table in tables] == [10000, n - 10000, 0]
+        assert [int(row["seq"]) for table in tables for row in table] == list(range(1, n + 1))
+        for wrong in ("page=2", "format=csv&list=totals&page=2", "format=csv&list=hits&page=0"):
+            assert get(f"{path}?{wrong}", 400).error["where"] == "page", wrong
+        assert get(f"{path}?format=csv&list=adjustments&page=2").raw == b"" and get(f"/reports/day/{FIRST.date()}").json["truncated"] == []
+        printed = jackpotctl("report", "day", "--day", "2027-03-10", "--csv", "hits")
+        assert printed.splitlines() == [line for i, page in enumerate(pages) for line in page.raw.decode().splitlines()[min(i, 1):]]
+        assert "Jackpots paid: 10000 of 10050; report day --csv hits has all\n" in jackpotctl("report", "day", "--day", "2027-03-10")
+        place.sql("delete from gateway.rollup_notable where shard = 1000 and seq > 10000", writer=True)
+        assert get(path).json["truncated"] == [] and get(f"{path}?format=csv&list=hits&page=2").raw == b""
+    finally:
+        place.sql("delete from gateway.rollup_notable where shard = 1000", writer=True)
+
+
+def unfinished_is_the_sum():
+    """What is added up since the last sealed day is what all quarters of an hour add up to, at each of them."""
+    summed = """select coalesce(json_agg(json_build_object('game', coalesce((select g.id from carillon.game g where g.number = q.game order by g.first_seen desc limit 1), q.game::text),
+        'currency', q.currency::text, 'rounds', opened, 'pending_minor', pending) order by q.game, q.currency), '[]')
+        from (select game, currency, sum(opened) as opened, sum(pending) as pending from gateway.rollup_quarter where operator = 1 and time < t
+            group by 1, 2 having sum(opened) <> 0 or sum(pending) <> 0) q"""
+    wrong, seen = place.sql(f"""select count(*) filter (where gateway.report_unfinished(1, t, '{{}}')::text <> ({summed})::text), count(*) filter (where ({summed})::text <> '[]')
+        from generate_series(timestamptz '2027-03-30 00:00+00', '2027-04-03 00:00+00', '15 minutes') t""", writer=True)[0]
+    assert wrong == "0" and int(seen) > 0, (wrong, seen)
+
+
+def kept_days():
+    return [row[0] for row in place.sql("select distinct (ends at time zone 'UTC')::date::text from gateway.unfinished_kept where operator = 1 order by 1", writer=True)]
+
+
 def test_contributions_are_the_tallies():
     """Of progressives: what their tallies have counted, at their share."""
     expected = {pool: int(nano) for pool, nano in place.sql("""select t.pool, sum(stake::numeric * t.ppm * 1000) from wallet.journal j, unnest(j.tallies) y
@@ -223,6 +263,10 @@ def test_contributions_are_the_tallies():
 def test_a_day_that_is_over_is_sealed_and_signed():
     """Its bytes stay, whatever is played, killed or counted again."""
     global sealed
+    leaves = Person(place, deposit=10000)
+    force(place, leaves.name, RULES.stops(win=True, bet={"coin_minor": 1, "lines": 1, "coins": 1}))
+    assert leaves.bet_through(1, 1).json["round"]["next"] == "gamble", "a win that is not collected"
+    counted()
     of, seal = rows(), lambda: get("/reports").json["reports"]
     again_at(FIRST + datetime.timedelta(days=2))
     listed = wait_until("two sealed days", lambda: [r for r in seal() if r["signature"]] if len(seal()) == 2 else None, 30)
@@ -232,6 +276,8 @@ def test_a_day_that_is_over_is_sealed_and_signed():
     assert answer.json["state"] == "sealed" and answer.headers["X-Report-Signature"] == listed[1]["signature"]
     assert hashlib.sha256(sealed).hexdigest() == listed[1]["digest"]
     fits(answer.json, of)
+    assert kept_days() == ["2027-03-31", "2027-04-01"]
+    unfinished_is_the_sum()
     assert [r["day"] for r in get("/reports?period=month").json["reports"]] == ["2027-03-01"]
     assert get("/reports/month/2027-03-15").json["totals"][0]["stakes_minor"] == answer.json["totals"][0]["stakes_minor"]
     place.players(players=8, seconds=2, first_player=6001, subscribers=0).finish(stop=False)
@@ -275,6 +321,8 @@ def test_sums_are_made_again_from_the_archive():
     assert "were computed again" in jackpotctl("rollups", "rebuild")
     assert place.sql("select gateway.rollup_digest(shard, day) from wallet.leaf order by shard, day", writer=True) == before
     assert get("/reports/day/2027-03-30").raw == sealed
+    assert kept_days() == [], "what was kept of sums that were mended"
+    unfinished_is_the_sum()
     place.verify()
 
 
@@ -302,5 +350,5 @@ def test_days_begin_where_the_operator_says():
 
 if __name__ == "__main__":
     with Dated("reports", FIRST.timestamp(), kafka=False) as place:
-        run(test_sums_are_the_journal_while_gateways_die, test_series_by_pages, test_returns_by_stake, test_reports_as_they_grow, test_contributions_are_the_tallies,
+        run(test_sums_are_the_journal_while_gateways_die, test_series_by_pages, test_returns_by_stake, test_reports_as_they_grow, test_a_list_that_is_cut, test_contributions_are_the_tallies,
             test_a_day_that_is_over_is_sealed_and_signed, test_reports_in_a_folder, test_sums_are_made_again_from_the_archive, test_days_begin_where_the_operator_says)

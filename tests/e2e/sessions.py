@@ -118,6 +118,26 @@ def test_idle_player_is_logged_out_and_resumes():
     deaf.close()
 
 
+def test_idle_sessions_are_listed():
+    """Noted when a request is refused for it, and when somebody looks."""
+    refused, left = Person(place), Person(place)
+
+    def last(person):
+        found = place.http("GET", f"/v1/operators/1/players/{person.number}/sessions", token=place.operator_key()).json["sessions"]
+        return found[0] if found else {"end": None}
+
+    def noted(person):
+        return place.sql(f"select how from gateway.session where player = {person.id}") == [["idle"]]
+
+    wait_until("the end of the session", lambda: code_of(refused) == "session_idle", 60)
+    wait_until("that it is noted", lambda: noted(refused), 60)
+    wait_until("that the other is, nobody having asked", lambda: last(left)["end"] == "idle", 60)
+    wait_until("that it is noted, too", lambda: noted(left), 60)
+    for person in (refused, left):
+        session = last(person)
+        assert session["end"] == "idle" and session["began_us"] + IDLE_S * 10**6 <= session["ended_us"] < session["expires_us"], session
+
+
 # RULE bewitched 7.1, RULE mona-lisa 6.1
 def test_lost_session_data_rejects_nobody():
     person = Person(place)

@@ -305,6 +305,23 @@ const struct command_option command_options[OPTIONS_N] = {
 		.expected = "done, refused, or a status from 100 to 599",
 		.help = "Shows what was answered so: done, refused, or a status such as 403.",
 		.field = "status" },
+	[OPTION_IN_STATE] = { .name = "--in-state",
+		.value = "STATE",
+		.expected = "active, excluded or blocked",
+		.help = "Shows players in this state alone: active, excluded or blocked.",
+		.field = "state" },
+	[OPTION_PLAYED_FROM] = { .name = "--played-from",
+		.value = "TIME",
+		.expected = TIME,
+		.help = "Shows players who have bet since this time, in UTC.",
+		.field = "played_from_us",
+		.member = MEMBER_TIME_US },
+	[OPTION_PLAYED_BEFORE] = { .name = "--played-before",
+		.value = "TIME",
+		.expected = TIME,
+		.help = "Shows players who have not bet since this time, in UTC.",
+		.field = "played_before_us",
+		.member = MEMBER_TIME_US },
 	[OPTION_STEP] = { .name = "--step",
 		.value = "STEP",
 		.expected = "minute, quarter, hour or day",
@@ -413,6 +430,8 @@ const char *const command_addresses[][2] = {
 #define MONEY(kind)                                                                                \
 	ASK(OF_PLAYER "/" kind, "{}") | O(AMOUNT) | O(CURRENCY) | O(REASON),                       \
 		.needs = O(AMOUNT) | O(CURRENCY)
+/* Of lists of players. */
+#define FILTERS O(IN_STATE) | O(CURRENCY) | O(PLAYED_FROM) | O(PLAYED_BEFORE)
 #define NAMED(action) "{\"action\":\"" action "\"}"
 #define ACT(action) KEYED(OF_OPERATOR "/pools/{}/actions", NAMED(action)) | O(REASON)
 #define ACT_WITH(action) ACT(action) | O(PARAMETERS), .needs = O(REASON) | O(PARAMETERS)
@@ -602,10 +621,10 @@ const struct command command_rows[] = {
 		NULL, OWNER | O(OPERATOR) | O(REASON) | O(JSON), .needs = O(REASON),
 		.run = run_offer_currencies },
 	{ PLAYERS, "player list", "", "Lists players in order of number.", NULL, REFUSED,
-		GET(OF_OPERATOR "/players") | O(AFTER) | O(LIMIT) },
+		GET(OF_OPERATOR "/players") | FILTERS | O(AFTER) | O(LIMIT) },
 	{ PLAYERS, "player search", "DIGITS",
 		"Lists players whose number begins with these digits.", NULL, REFUSED,
-		GET(OF_OPERATOR "/players?number={}") | O(AFTER) | O(LIMIT) },
+		GET(OF_OPERATOR "/players?number={}") | FILTERS | O(AFTER) | O(LIMIT) },
 	{ PLAYERS, "player show", "PLAYER", "Shows a player's account with its balance.",
 		"PLAYER is the player's number alone: 17, not 1-17.", REFUSED, GET(OF_PLAYER) },
 	{ PLAYERS, "player history", "PLAYER", "Shows a player's rounds and money, newest first.",
@@ -678,6 +697,9 @@ const struct command command_rows[] = {
 	{ PLAYERS, "withdrawal capture", "PLAYER ID",
 		"Decides that a stuck withdrawal was paid: keeps it booked.", NULL, REFUSED,
 		DECIDE("capture") },
+	{ PLAYERS, "player sessions", "PLAYER",
+		"Lists a player's sessions, newest first: when each began and ended, and how.",
+		NULL, REFUSED, GET(OF_PLAYER "/sessions") | O(LIMIT) },
 	{ PLAYERS, "player notes", "PLAYER", "Lists notes about a player, newest first.", NULL,
 		REFUSED, GET(OF_PLAYER "/notes") | O(LIMIT) },
 	{ PLAYERS, "player note", "PLAYER TEXT", "Adds a note about a player.", NULL, REFUSED,

@@ -48,7 +48,45 @@ static const char sql[] =
 	"(select content from k union all select gateway.report_make($1::integer, $2, d.day, $4::json, "
 	"'provisional')::text from d where not exists (select from k) and d.day <= "
 	"gateway.gaming_day_at($1::integer, now())) select content, case when $5::text is not "
-	"null then gateway.csv(content::json->$5::text) end from t";
+	"null then gateway.csv(content::json->$5::text) end, (select day from d), "
+	"json_array_length(content::json->$5::text) = gateway.report_most($5::text) from t";
+
+static const char page_sql[] =
+	"select gateway.csv(l), json_array_length(l) = gateway.report_most($5) from "
+	"gateway.report_page($1::integer, $2, $3::date, $4::json, $5, $6::integer) l";
+
+static bool is_true(const PGresult *result, int column)
+{
+	return strcmp(PQgetvalue(result, 0, column), "t") == 0;
+}
+
+static void stop_at(PGconn *conn)
+{
+	fprintf(stderr, "jackpotctl: report: %s", PQerrorMessage(conn));
+	exit(EXIT_USAGE);
+}
+
+/* What a report has cut off a list, without a header row again. */
+static void pages_print(
+	PGconn *conn, const struct report_options *options, const char *codes, const char *day)
+{
+	char page[24];
+	const char *parameters[] = { options->operator_id, options->period, day, codes,
+		options->list, page };
+	bool more = true;
+
+	for (int n = 2; more; n++) {
+		(void)snprintf(page, sizeof(page), "%d", n);
+		PGresult *result = PQexecParams(conn, page_sql, 6, NULL, parameters, NULL, NULL, 0);
+		if (PQresultStatus(result) != PGRES_TUPLES_OK)
+			stop_at(conn);
+		const char *rows = strstr(PQgetvalue(result, 0, 0), "\r\n");
+		if (rows != NULL)
+			fputs(rows + 2, stdout);
+		more = is_true(result, 1);
+		PQclear(result);
+	}
+}
 
 static void shown(const PGresult *result, const struct report_options *options)
 {
@@ -75,15 +113,15 @@ bool report_print(PGconn *conn, const struct report_options *options)
 	PGresult *result = PQexecParams(conn, sql, 5, NULL, parameters, NULL, NULL, 0);
 	bool found;
 
-	free(codes);
-	if (PQresultStatus(result) != PGRES_TUPLES_OK) {
-		fprintf(stderr, "jackpotctl: report: %s", PQerrorMessage(conn));
-		exit(EXIT_USAGE);
-	}
+	if (PQresultStatus(result) != PGRES_TUPLES_OK)
+		stop_at(conn);
 	found = PQntuples(result) == 1;
 	if (found)
 		shown(result, options);
-	else
+	if (found && !options->json && options->list != NULL && is_true(result, 3))
+		pages_print(conn, options, codes, PQgetvalue(result, 0, 2));
+	free(codes);
+	if (!found)
 		fprintf(stderr, "jackpotctl: report: day %s has not begun\n", options->day);
 	PQclear(result);
 	return found;

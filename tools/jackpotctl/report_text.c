@@ -89,6 +89,24 @@ static const char *heading(const char *key, char out[CELL_MAX])
 	return out;
 }
 
+/* Behind the title of a list that the report has cut: how much of it is there. */
+static void cut_write(const json_t *report, const char *list, FILE *out)
+{
+	const json_t *cut;
+	size_t i;
+
+	json_array_foreach(json_object_get(report, "truncated"), i, cut)
+	{
+		const char *name = json_string_value(json_object_get(cut, "list"));
+
+		if (name != NULL && strcmp(name, list) == 0)
+			fprintf(out, ": %lld of %lld; report %s --csv %s has all",
+				(long long)json_integer_value(json_object_get(cut, "shown")),
+				(long long)json_integer_value(json_object_get(cut, "entries")),
+				json_string_value(json_object_get(report, "report")), list);
+	}
+}
+
 /* ---- text ---- */
 
 static size_t larger(size_t a, size_t b)
@@ -164,7 +182,9 @@ void report_text(const json_t *report, FILE *out)
 		size_t width[COLUMNS_MAX], n;
 		if (json_array_size(list) == 0)
 			continue;
-		fprintf(out, "\n%s\n", lists[i].title);
+		fprintf(out, "\n%s", lists[i].title);
+		cut_write(report, lists[i].list, out);
+		fputc('\n', out);
 		widths_of(list, width);
 		line_text(json_array_get(list, 0), width, true, out);
 		json_array_foreach(list, n, row) line_text(row, width, false, out);
@@ -221,7 +241,9 @@ void report_html(const json_t *report, FILE *out)
 		size_t n;
 		if (json_array_size(list) == 0)
 			continue;
-		fprintf(out, "<h2>%s</h2>\n<table>\n", lists[i].title);
+		fprintf(out, "<h2>%s", lists[i].title);
+		cut_write(report, lists[i].list, out);
+		fputs("</h2>\n<table>\n", out);
 		line_html(json_array_get(list, 0), true, out);
 		json_array_foreach(list, n, row) line_html(row, false, out);
 		fputs("</table>\n", out);

@@ -325,11 +325,22 @@ bool presence_session(struct gateway *gateway, struct edge_request *request, pla
 /* A session begins. */
 void presence_issued(
 	struct gateway *gateway, player_id player, const char *token, uint64_t expires_s);
+/* Of sessions by their names: since when each has ended by inactivity. 0: it has not, or that is
+ * not known. */
+void presence_idle(
+	struct gateway *gateway, const char *const *names, size_t n, uint64_t *since_ms_r);
 /* False when 429 reconnect_later was answered. `opens`: the player opens the game. */
 bool presence_game(struct gateway *gateway, struct edge_request *request, player_id player,
 	const char *game, bool opens);
 void presence_flush(struct gateway *gateway); /* every 20 ms: writes to Redis */
 void presence_read(struct gateway *gateway);  /* every 250 ms: reads lost connections from Redis */
+
+/* ---- player_sessions.c: the list of a player's sessions ---- */
+
+void player_session_begins(struct gateway *gateway, player_id player, const char *token,
+	uint64_t since_s, uint64_t expires_s);
+/* `name`: of the session (session_name). */
+void player_session_idle(struct gateway *gateway, const char *name, uint64_t since_ms);
 
 /* ---- readiness.c ---- */
 
@@ -370,6 +381,7 @@ edge_handler on_pool_history;					 /* pool_history.c */
 edge_handler on_pool_forecast;					 /* pool_forecast.c */
 edge_handler on_game_view;					 /* game_view.c */
 edge_handler on_note, on_notes;					 /* notes.c */
+edge_handler on_player_sessions;				 /* player_sessions.c */
 edge_handler on_player_export;					 /* export.c */
 edge_handler on_logout, on_own_session, on_own_session_set;	 /* own_session.c */
 

@@ -13,7 +13,8 @@
 
 #define LIMIT_DEFAULT 50
 #define LIMIT_MAX 500
-#define AUDIT_ROWS_MAX "20000" /* rows read for one page with a filter */
+#define AUDIT_ROWS_MAX "20000"	    /* rows read for one page with a filter */
+#define ACCOUNTS_MAX INT64_C(10000) /* the same of accounts, for each length of their numbers */
 #define TEXT_MAX 160
 #define TEXT_NUMBER 24
 #define TIME_MOST INT64_C(250000000000000000) /* the year 9892 */
@@ -211,6 +212,11 @@ void player_members(struct json_out *out, const PGresult *result, int row)
 		out_null(out, "pseudonymised_us");
 	else
 		out_int(out, "pseudonymised_us", pg_number(result, row, 10));
+	out_string(out, "state", PQgetvalue(result, row, 11));
+	if (PQgetisnull(result, row, 12))
+		out_null(out, "played_us");
+	else
+		out_int(out, "played_us", pg_number(result, row, 12));
 }
 
 static void player_json(struct json_out *out, const PGresult *result, int row)
@@ -220,6 +226,16 @@ static void player_json(struct json_out *out, const PGresult *result, int row)
 	out_close(out, '}');
 }
 
+/* Of an account a. Limit 11 is an exclusion, a break or a time-out; it holds until its value. */
+#define STATE                                                                                       \
+	"case when a.blocked then 'blocked' when exists (select from wallet.player_limit l where "  \
+	"l.player = a.player and case when l.state[33] <> 0 and l.state[33] <= extract(epoch from " \
+	"now()) * 1000000 then l.state[32] else l.state[31] end > extract(epoch from now())) then " \
+	"'excluded' else 'active' end"
+/* The begin of the quarter of an hour in which they last bet, null: never. */
+#define PLAYED                                                                                     \
+	"(select (extract(epoch from max(t.time)) * 1000000)::bigint from gateway.rollup_player "  \
+	"t where t.player = a.player)"
 #define ACCOUNT_COLUMNS                                                                                             \
 	"a.player, a.currency, a.balance, coalesce((select sum(p) from unnest(a.pendings) with "                    \
 	"ordinality u (p, n) where n % 3 = 0), 0)::bigint, a.last_move, a.blocked::integer, " US(                   \
@@ -227,40 +243,158 @@ static void player_json(struct json_out *out, const PGresult *result, int row)
 			    "c.closed_seq is null), (select count(*) from wallet.hold h where h.player = a.player " \
 			    "and h.kind = 28 and h.settled_kind = 0), " US("j.time") ", (select " US(               \
 				    "p.decided") " from gateway.pseudonym p where p.player = a.player and p.status = 'done')"
-#define ACCOUNT_FROM                                                                               \
-	"from wallet.account a left join wallet.journal j on j.shard = a.shard and j.seq = "       \
-	"a.last_seq and j.day = wallet.day_of(a.shard, a.last_seq) "
+#define PLAYER_COLUMNS ACCOUNT_COLUMNS ", " STATE ", " PLAYED
+#define JOURNAL_JOIN                                                                               \
+	"left join wallet.journal j on j.shard = a.shard and j.seq = a.last_seq and j.day = "      \
+	"wallet.day_of(a.shard, a.last_seq) "
 
-const char player_sql[] = "select " ACCOUNT_COLUMNS ACCOUNT_FROM "where a.player = $1::bigint";
+const char player_sql[] = "select " PLAYER_COLUMNS " from wallet.account a " JOURNAL_JOIN
+			  "where a.player = $1::bigint";
 
 static const struct list players_list = { "players",
 	"player currency balance_minor pending_minor moves blocked opened_us claims_open "
-	"withdrawals_open last_us pseudonymised_us",
-	LIMIT_DEFAULT, LIMIT_MAX, (const char *const[]){ "after", "number", NULL } };
+	"withdrawals_open last_us pseudonymised_us state played_us",
+	LIMIT_DEFAULT, LIMIT_MAX,
+	(const char *const[]){ "after", "number", "state", "currency", "played_from_us",
+		"played_before_us", NULL } };
+
+/* Which of the accounts a page shows. */
+struct player_filter {
+	const char *state;
+	uint32_t currency; /* 0: any */
+	int64_t played_from_us, played_before_us;
+	bool any; /* shows all that it reads */
+};
+
+/* At most so many accounts are read for a page ($4). The first two columns beside a player's
+ * columns: the last account that was read, and how many were. */
+static const char players_sql[] =
+	"with w as materialized (select p.* from unnest($1::bigint[], $2::bigint[]) r (low, high), "
+	"lateral (select * from wallet.account where player between r.low and r.high order by "
+	"player limit $4::bigint) p order by p.player limit $4::bigint), f as (select a.* from w a "
+	"where ($5 = '0' or a.currency = $5::integer) and case when $6 = 'any' then true else "
+	"$6 = " STATE " end and case when $7 = '0' and $8 = '0' then true else coalesce(" PLAYED
+	", 0) >= $7::bigint and ($8 = '0' or coalesce(" PLAYED ", 0) < $8::bigint) end order by "
+	"a.player limit $3::bigint) select " PLAYER_COLUMNS ", x.last, x.n from (select "
+	"coalesce(max(player), 0) as last, count(*) as n from w) x left join f a on true " JOURNAL_JOIN
+	"order by a.player";
+
+enum { PLAYERS_LAST = 13, PLAYERS_READ };
+
+struct players {
+	struct waiter waiter; /* first */
+	int64_t limit, most;  /* rows of the page; accounts that are read for it */
+};
 
 static void on_players(void *context, PGresult *result, const char *error)
 {
-	struct waiter *waiter = context;
-	struct edge_request *request = waiter_rows(waiter, result, error);
+	struct players *players = context;
+	struct gateway *gateway = players->waiter.gateway;
+	struct json_out *out = &gateway->out;
+	struct edge_request *request = waiter_rows(&players->waiter, result, error);
 
-	if (request != NULL)
-		list_answer(waiter->gateway, request, &players_list, result, player_json);
-	free(waiter);
+	if (request != NULL) {
+		int rows = PQgetisnull(result, 0, 0) ? 0 : PQntuples(result);
+		const char *next = rows == players->limit ? PQgetvalue(result, rows - 1, 0)
+				   : pg_number(result, 0, PLAYERS_READ) == players->most
+					   ? PQgetvalue(result, 0, PLAYERS_LAST)
+					   : NULL;
+		out_begin(out);
+		out_open(out, NULL, '{');
+		out_open(out, "players", '[');
+		for (int i = 0; i < rows; i++)
+			player_json(out, result, i);
+		out_close(out, ']');
+		list_end(gateway, request, &players_list, next);
+	}
+	free(players);
+}
+
+#define RANGES_MAX 15 /* digits of PLAYER_NUMBER_MAX */
+
+/* The players from `first` to `last` whose number begins with `digits`, as two arrays of Postgres
+ * with the ends of ranges in their order: 17, 170 to 179, 1700 to 1799, .. */
+static void ranges_write(const char *digits, player_id first, player_id last,
+	char low_text[RANGES_MAX * TEXT_NUMBER], char high_text[RANGES_MAX * TEXT_NUMBER])
+{
+	player_id base = last - (player_id)PLAYER_NUMBER_MAX;
+	int64_t begin = digits[0] == '\0' ? 1 : strtoll(digits, NULL, 10);
+	int64_t width = digits[0] == '\0' ? (int64_t)PLAYER_NUMBER_MAX : 1;
+	size_t l = 0;
+	size_t h = 0;
+
+	for (; begin <= (int64_t)PLAYER_NUMBER_MAX; begin *= 10, width *= 10) {
+		player_id low = base + begin < first ? first : base + begin;
+		player_id high = base + begin + width - 1 > last ? last : base + begin + width - 1;
+
+		if (low > high)
+			continue;
+		l += (size_t)snprintf(
+			low_text + l, TEXT_NUMBER, "%c%" PRId64, l == 0 ? '{' : ',', low);
+		h += (size_t)snprintf(
+			high_text + h, TEXT_NUMBER, "%c%" PRId64, h == 0 ? '{' : ',', high);
+		if (digits[0] == '\0')
+			break;
+	}
+	(void)snprintf(low_text + l, 3, l == 0 ? "{}" : "}");
+	(void)snprintf(high_text + h, 3, h == 0 ? "{}" : "}");
+}
+
+static bool filter_read(struct edge_request *request, struct player_filter *filter)
+{
+	static const char *const states[] = { "any", "active", "excluded", "blocked", NULL };
+	char code[CURRENCY_MAX + 1];
+	const struct currency *currency;
+
+	if ((filter->state = answer_word(request, "state", states)) == NULL ||
+		!answer_number(
+			request, "played_from_us", 0, 1, INT64_MAX, &filter->played_from_us) ||
+		!answer_number(
+			request, "played_before_us", 0, 1, INT64_MAX, &filter->played_before_us))
+		return false;
+	if (edge_query(request, "currency", code, sizeof(code)) != NULL) {
+		if (!currency_ok(request, code, &currency))
+			return false;
+		filter->currency = currency->number;
+	}
+	filter->any = filter->state == states[0] && filter->currency == 0 &&
+		      filter->played_from_us == 0 && filter->played_before_us == 0;
+	return true;
+}
+
+static void players_ask(struct gateway *gateway, struct edge_request *request,
+	const struct player_filter *filter, const struct list_page *page, const char *low,
+	const char *high)
+{
+	struct players *players = waiter_new(sizeof(*players), gateway, request, 0);
+	char most[TEXT_NUMBER], currency[TEXT_NUMBER], from[TEXT_NUMBER], before[TEXT_NUMBER];
+	const char *parameters[] = { low, high, page->limit_text, most, currency, filter->state,
+		from, before };
+
+	players->limit = page->limit;
+	players->most = filter->any ? page->limit : ACCOUNTS_MAX;
+	(void)snprintf(most, sizeof(most), "%" PRId64, players->most);
+	(void)snprintf(currency, sizeof(currency), "%" PRIu32, filter->currency);
+	(void)snprintf(from, sizeof(from), "%" PRId64, filter->played_from_us);
+	(void)snprintf(before, sizeof(before), "%" PRId64, filter->played_before_us);
+	pg_pool_query(gateway->pg_ro, players_sql, 8, parameters, QUERY_MS, on_players, players);
 }
 
 void on_player_search(struct edge_request *request, void *context)
 {
 	struct gateway *gateway = context;
 	struct list_page page;
-	char first[TEXT_NUMBER], last[TEXT_NUMBER], digits[TEXT_NUMBER] = "";
-	const char *parameters[] = { first, last, page.limit_text, digits };
+	struct player_filter filter = { 0 };
+	char low[RANGES_MAX * TEXT_NUMBER], high[RANGES_MAX * TEXT_NUMBER];
+	char digits[TEXT_NUMBER] = "";
 	uint32_t operator_id;
 	int64_t after, ignored;
 	player_id from, to;
 
 	if (!auth_operator_path(gateway, request, &operator_id) ||
 		!list_asked(gateway, request, &players_list, &page) ||
-		!answer_number(request, "after", 0, 0, (int64_t)PLAYER_NUMBER_MAX - 1, &after))
+		!answer_number(request, "after", 0, 0, (int64_t)PLAYER_NUMBER_MAX - 1, &after) ||
+		!filter_read(request, &filter))
 		return;
 	(void)edge_query(request, "number", digits, sizeof(digits));
 	if (digits[0] != '\0' && !number_read(digits, 1, (int64_t)PLAYER_NUMBER_MAX, &ignored)) {
@@ -270,14 +404,8 @@ void on_player_search(struct edge_request *request, void *context)
 	(void)player_id_make(operator_id, (uint64_t)after + 1, &from);
 	from = list_after(&page, from - 1) + 1;
 	(void)player_id_make(operator_id, PLAYER_NUMBER_MAX, &to);
-	(void)snprintf(first, sizeof(first), "%" PRId64, from);
-	(void)snprintf(last, sizeof(last), "%" PRId64, to);
-	pg_pool_query(gateway->pg_ro,
-		"select " ACCOUNT_COLUMNS ", a.player " ACCOUNT_FROM
-		"where a.player between $1::bigint and $2::bigint and ($4 = '' or left((a.player & "
-		"281474976710655)::text, length($4)) = $4) order by a.player limit $3::bigint",
-		4, parameters, QUERY_MS, on_players,
-		waiter_new(sizeof(struct waiter), gateway, request, 0));
+	ranges_write(digits, from, to, low, high);
+	players_ask(gateway, request, &filter, &page, low, high);
 }
 
 void player_unknown(struct edge_request *request)

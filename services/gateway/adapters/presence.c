@@ -98,13 +98,19 @@ static void tell(struct gateway *gateway, const char *name, struct moment *momen
 			expires_s * 1000 - now);
 }
 
-static bool ended(struct gateway *gateway, struct edge_request *request, uint64_t idle_ms)
+/* Of a session: `moment` is told once that it has ended. */
+static bool ended(struct gateway *gateway, struct edge_request *request, const char *name,
+	struct moment *moment, uint64_t idle_ms)
 {
 	char found[64];
 	uint64_t idle_s = idle_ms / 1000;
 	(void)snprintf(found, sizeof(found), "no action for %" PRIu64 " %s",
 		idle_s % 60 == 0 ? idle_s / 60 : idle_s, idle_s % 60 == 0 ? "minutes" : "seconds");
 	metric_add(gateway->metric.idle, 1);
+	if (moment->told_ms <= moment->ms) {
+		moment->told_ms = moment->ms + idle_ms; /* nothing else is told of it any more */
+		player_session_idle(gateway, name, moment->ms + idle_ms);
+	}
 	edge_answer_header(request, "WWW-Authenticate", "Bearer");
 	edge_answer_error(request, 401, "session_idle",
 		"Your session ended because you were inactive. An open round is kept.",
@@ -139,7 +145,7 @@ bool presence_session(struct gateway *gateway, struct edge_request *request, pla
 		seen.acted_ms = moment->ms;
 	}
 	if (session_idle(&seen, now))
-		return ended(gateway, request, idle_ms);
+		return ended(gateway, request, name, moment, idle_ms);
 	if (acts || moment->ms == 0)
 		moment->ms = now;
 	tell(gateway, name, moment, idle_ms, expires_s);
@@ -157,6 +163,29 @@ void presence_issued(
 	struct moment *moment = moment_of(&acted, key_of(name));
 	moment->ms = now_ms();
 	tell(gateway, name, moment, idle_ms, expires_s);
+}
+
+static void on_acted(void *context, size_t index, const struct redisReply *reply)
+{
+	uint64_t *since_ms = context;
+	struct session_seen seen = { 0, 0 };
+
+	if (reply->type == REDIS_REPLY_STRING && session_seen_parse(reply->str, &seen) &&
+		session_idle(&seen, now_ms()))
+		since_ms[index] = seen.acted_ms + seen.idle_ms;
+}
+
+void presence_idle(
+	struct gateway *gateway, const char *const *names, size_t n, uint64_t *since_ms_r)
+{
+	for (size_t i = 0; i < n; i++)
+		since_ms_r[i] = 0;
+	if (n == 0 || !asking(gateway))
+		return;
+	for (size_t i = 0; i < n; i++)
+		if (!redis_link_command(gateway->sessions, "GET carillon:session:%s", names[i]))
+			n = i;
+	(void)redis_link_flush(gateway->sessions, on_acted, since_ms_r);
 }
 
 /* ---- lost connections ---- */

@@ -19,6 +19,7 @@
 #define POINTS_MAX 2000
 #define LISTED_DEFAULT 50
 #define LISTED_MAX 500
+#define PAGE_MAX 100000 /* of a list of a report */
 #define TEXT_NUMBER 24
 #define DATE_MAX 11
 #define WORD_MAX 16
@@ -173,7 +174,7 @@ static const char *const periods[] = { "day", "month", "year", "life", NULL };
 static const char *const lists[] = { "totals", "games", "returns", "jackpots", "unfinished", "hits",
 	"large_wins", "adjustments", NULL };
 
-/* Columns: the text, its signature or null. */
+/* Columns: the text, its signature or null, of CSV the number of the next page or null. */
 static void on_report_made(void *context, PGresult *result, const char *error)
 {
 	struct asked *asked = context;
@@ -186,21 +187,28 @@ static void on_report_made(void *context, PGresult *result, const char *error)
 		file_named(request, asked);
 		if (!asked->csv && !PQgetisnull(result, 0, 1))
 			edge_answer_header(request, "X-Report-Signature", PQgetvalue(result, 0, 1));
+		if (asked->csv && !PQgetisnull(result, 0, 2))
+			edge_answer_header(request, "X-Next-Page", PQgetvalue(result, 0, 2));
 		answer_text(request, PQgetvalue(result, 0, 0), (size_t)PQgetlength(result, 0, 0),
 			asked->csv);
 	}
 	free(asked);
 }
 
-/* A sealed report as it is; else one of what is counted by now. */
+/* A sealed report as it is; else one of what is counted by now. Of CSV: a list of it, or from page
+ * 2 on what the report has cut off the list. */
 static const char report_sql[] =
 	"with k as (select content, encode(signature, 'hex') as signed from gateway.report where "
 	"operator = $1::integer and period = $2 and day = coalesce((gateway.period_days($2, "
-	"$3::date)).first, $3::date)), t as (select content, signed from k union all select "
-	"gateway.report_make($1::integer, $2, $3::date, $4::json, 'provisional')::text, null where "
-	"not exists (select from k) and $3::date <= gateway.gaming_day_at($1::integer, now())) "
-	"select case when $5 = 'csv' then gateway.csv(t.content::json->$6) else t.content end, "
-	"t.signed from (select 1) one left join t on true";
+	"$3::date)).first, $3::date)), t as (select content, signed from k union all select case "
+	"when $7 = '1' then gateway.report_make($1::integer, $2, $3::date, $4::json, "
+	"'provisional')::text else '' end, null where not exists (select from k) and $3::date <= "
+	"gateway.gaming_day_at($1::integer, now())), x as (select content, signed, case when $5 <> "
+	"'csv' then null when $7 = '1' then content::json->$6 else "
+	"gateway.report_page($1::integer, $2, $3::date, $4::json, $6, $7::integer) end as list "
+	"from t) select case when $5 = 'csv' then gateway.csv(x.list) else x.content end, x.signed, "
+	"case when json_array_length(x.list) = gateway.report_most($6) then $7::integer + 1 end "
+	"from (select 1) one left join x on true";
 
 static const char *period_path(struct edge_request *request)
 {
@@ -213,17 +221,35 @@ static const char *period_path(struct edge_request *request)
 	return NULL;
 }
 
+static bool page_ok(
+	struct edge_request *request, int64_t page, const char *format, const char *list)
+{
+	char found[TEXT_NUMBER];
+
+	if (page == 1 || (strcmp(format, "csv") == 0 &&
+				 (strcmp(list, "hits") == 0 || strcmp(list, "large_wins") == 0 ||
+					 strcmp(list, "adjustments") == 0)))
+		return true;
+	(void)snprintf(found, sizeof(found), "%" PRId64, page);
+	answer_bad(request, "page", found,
+		"1, or with format=csv a page of hits, large_wins or adjustments");
+	return false;
+}
+
 void on_report(struct edge_request *request, void *context)
 {
-	static const char *const names[] = { "format", "list", NULL };
+	static const char *const names[] = { "format", "list", "page", NULL };
 	struct gateway *gateway = context;
-	char operator_text[16];
+	char operator_text[16], page[TEXT_NUMBER];
+	int64_t page_number;
 	uint32_t operator_id;
 	const char *period, *format, *list, *day = edge_parameter(request, 2);
 
 	if (!auth_operator_path(gateway, request, &operator_id) || !answer_query(request, names) ||
 		(format = answer_word(request, "format", formats)) == NULL ||
 		(list = answer_word(request, "list", lists)) == NULL ||
+		!answer_number(request, "page", 1, 1, PAGE_MAX, &page_number) ||
+		!page_ok(request, page_number, format, list) ||
 		(period = period_path(request)) == NULL)
 		return;
 	if (!date_valid(day)) {
@@ -231,11 +257,13 @@ void on_report(struct edge_request *request, void *context)
 		return;
 	}
 	(void)snprintf(operator_text, sizeof(operator_text), "%" PRIu32, operator_id);
-	const char *parameters[] = { operator_text, period, day, rollups_currencies(), format,
-		list };
+	(void)snprintf(page, sizeof(page), "%" PRId64, page_number);
+	const char *parameters[] = { operator_text, period, day, rollups_currencies(), format, list,
+		page };
 	struct asked *asked = asked_new(gateway, request, strcmp(format, "csv") == 0);
-	(void)snprintf(asked->name, sizeof(asked->name), "%s-%s-%s", period, day, list);
-	pg_pool_query(rollups_pool(), report_sql, 6, parameters, REPORT_MS, on_report_made, asked);
+	(void)snprintf(asked->name, sizeof(asked->name), "%s-%s-%s%s%s", period, day, list,
+		page_number > 1 ? "-" : "", page_number > 1 ? page : "");
+	pg_pool_query(rollups_pool(), report_sql, 7, parameters, REPORT_MS, on_report_made, asked);
 }
 
 /* ---- the list of sealed reports ---- */

@@ -46,6 +46,7 @@ const struct edge_route gateway_routes[] = {
 	{ EDGE_GET, "/v1/operators/{}/players/{}/notes", on_notes, false },
 	{ EDGE_POST, "/v1/operators/{}/players/{}/notes", on_note, true },
 	{ EDGE_GET, "/v1/operators/{}/players/{}/export", on_player_export, false },
+	{ EDGE_GET, "/v1/operators/{}/players/{}/sessions", on_player_sessions, false },
 	{ EDGE_POST, "/v1/operators/{}/players/{}/pseudonymise", on_pseudonymise, true },
 	{ EDGE_POST, "/v1/operators/{}/players/{}/pseudonymise/{}/approve", on_pseudonym_approve,
 		true },

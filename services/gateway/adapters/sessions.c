@@ -35,6 +35,7 @@ static bool token_for(struct gateway *gateway, struct edge_request *request, pla
 	if (token_issue(gateway->token_key, player, now_s, (uint64_t)gateway->settings.session_s,
 		    token, expires_s_r) == TOKEN_OK) {
 		presence_issued(gateway, player, token, *expires_s_r);
+		player_session_begins(gateway, player, token, now_s, *expires_s_r);
 		return true;
 	}
 	log_error_as("gateway.token.failed", "could not make a token");

@@ -8,19 +8,31 @@ import { History, Round } from "/operator/past.js";
 import { postingsOf } from "/operator/postings.js";
 import { Act, Badge, Group, Panel, REASON, Table, Tile, Trouble, day, numberOf, time, usePages, useRead, whole } from "/operator/parts.js";
 
+const STATES = [["", "any"], ["active", "active"], ["excluded", "excluded"], ["blocked", "blocked"]];
+// How long ago they last bet: the name of the filter, and days. To the day, so that a page's cursor stays valid while it is shown.
+const PLAYED = [["", "at any time, or never"], ["from 1", "within a day"], ["from 7", "within a week"], ["from 30", "within 30 days"], ["before 30", "not for 30 days"], ["before 180", "not for 180 days"]];
+
+function playedQuery(chosen) {
+	const [name, days] = chosen.split(" ");
+	return chosen ? `&played_${name}_us=${(Math.floor(Date.now() / 86400e3) - Number(days)) * 86400e6}` : "";
+}
+
 export function Players({ me }) {
 	const [typed, setTyped] = useState("");
-	const [after, setAfter] = useState(0);
-	const players = useRead(`/v1/operators/${me.operator}/players?limit=100&after=${after}${typed ? `&number=${typed}` : ""}`, 5000);
-	const rows = players.data?.players;
-	return html`<${Panel} title="Players"><div class="controls"><label>Number begins with<input type="search" name="number" inputmode="numeric" value=${typed} onInput=${(e) => { setTyped(e.target.value.replace(/\D/g, "").replace(/^0+/, "")); setAfter(0); }} /></label></div>
-		<${Trouble} state=${players} /><${Table} name="players" rows=${rows} empty="No player's number begins like this." columns=${[
+	const [only, setOnly] = useState({ state: "", currency: "", played: "" });
+	const put = (name) => (e) => setOnly({ ...only, [name]: e.target.value });
+	const choose = (name, label, options) => html`<label>${label}<select name=${name} value=${only[name]} onChange=${put(name)}>${options.map(([key, text]) => html`<option value=${key}>${text}</option>`)}</select></label>`;
+	const query = `${typed ? `&number=${typed}` : ""}${only.state ? `&state=${only.state}` : ""}${only.currency.length === 3 ? `&currency=${only.currency}` : ""}${playedQuery(only.played)}`;
+	const players = usePages(`/v1/operators/${me.operator}/players?limit=100${query}`, 5000);
+	return html`<${Panel} title="Players"><div class="controls"><label>Number begins with<input type="search" name="number" inputmode="numeric" value=${typed} onInput=${(e) => setTyped(e.target.value.replace(/\D/g, "").replace(/^0+/, ""))} /></label>
+			${choose("state", "State", STATES)}<label>Currency<input type="search" name="currency" placeholder="any" maxlength="3" size="4" value=${only.currency} onInput=${(e) => setOnly({ ...only, currency: e.target.value.toUpperCase().replace(/[^A-Z]/g, "") })} /></label>${choose("played", "Last played", PLAYED)}</div>
+		<${Trouble} state=${players} /><${Table} name="players" rows=${players.data?.players} empty=${players.data?.next_cursor ? "None among the accounts that were read for this page." : query ? "No player is like this." : "No player has an account."} columns=${[
 			{ name: "player", title: "Player", show: (p) => html`<a href="#players/${numberOf(p.player)}">${p.player}</a>` },
 			{ name: "balance_minor", title: "Balance", number: true, show: (p) => money(p.balance_minor, p.currency) }, { name: "pending_minor", title: "Pending", number: true, show: (p) => money(p.pending_minor, p.currency) },
-			{ name: "currency", title: "Currency" }, { name: "moves", title: "Moves", number: true, show: (p) => whole(p.moves) }, { name: "last_us", title: "Last", show: (p) => time(p.last_us) },
-			{ name: "opened_us", title: "Opened", show: (p) => time(p.opened_us) },
-			{ name: "blocked", title: "", csv: (p) => p.blocked ? "blocked" : "", show: (p) => html`${p.blocked ? html`<${Badge} text="blocked" state="bad" />` : null}${p.withdrawals_open ? html`<${Badge} text="withdrawal waits" state="gold" />` : null}${p.claims_open ? html`<${Badge} text="jackpot on the way" state="gold" />` : null}` }]}
-			more=${html`${after ? html`<button class="plain" onClick=${() => setAfter(0)}>First</button>` : null}${rows?.length === 100 ? html`<button class="plain" onClick=${() => setAfter(Number(numberOf(rows.at(-1).player)))}>Next</button>` : null}`} /><//>`;
+			{ name: "currency", title: "Currency" }, { name: "moves", title: "Moves", number: true, show: (p) => whole(p.moves) }, { name: "played_us", title: "Last played", show: (p) => p.played_us ? time(p.played_us) : "never" },
+			{ name: "last_us", title: "Last booked", show: (p) => time(p.last_us) }, { name: "opened_us", title: "Opened", show: (p) => time(p.opened_us) },
+			{ name: "state", title: "", show: (p) => html`${p.state !== "active" ? html`<${Badge} text=${p.state} state="bad" />` : null}${p.withdrawals_open ? html`<${Badge} text="withdrawal waits" state="gold" />` : null}${p.claims_open ? html`<${Badge} text="jackpot on the way" state="gold" />` : null}` }]}
+			more=${players.pager} /><//>`;
 }
 
 const amount = (label, currency, help) => ({ name: "amount", label: `${label}, ${currency}`, inputmode: "decimal", example: decimal(1000, currency), help });
@@ -108,6 +120,8 @@ export function decideAction(base, w, decision) {
 		what: () => `${money(w.amount_minor, w.currency)}, held since ${time(w.booked_us)}.`, body: (v) => ({ decision, reason: v.reason, ...(v.force ? { force: true } : {}) }) };
 }
 
+const ENDS = { expired: "its time was over", idle: "by inactivity", logout: "logged out", logout_all: "logged out everywhere", pseudonymised: "the player was pseudonymised" };
+
 function Lists({ base, account, me, again }) {
 	const limits = useRead(`${base}/limits`, 5000);
 	const spins = usePages(`${base}/bonus-spins`, 5000);
@@ -117,6 +131,7 @@ function Lists({ base, account, me, again }) {
 	const waiting = (requests.data?.requests ?? []).filter((r) => r.player === account.player && (r.status === "waiting" || (r.status === "approved" && r.outcome !== "voided")));
 	const finance = me.permissions.includes("money");
 	const end = (s) => ({ danger: true, title: "Take back what is left", button: "End", path: () => `${base}/bonus-spins/${s.id}/end`, fields: [REASON], body: (v) => ({ reason: v.reason }) });
+	const sessions = usePages(`${base}/sessions`, 5000);
 	return html`<div class="two"><${Panel} title="Limits"><${Table} name="limits" rows=${limits.data?.limits} empty="No limit is set." columns=${[
 		{ name: "limit", title: "Limit", show: (l) => `${LIMITS[l.limit] ?? l.limit}${l.period ? ` a ${l.period}` : ""}` },
 		{ name: "value", title: "Is", number: true, csv: (l) => l.amount_minor ?? l.seconds ?? l.until_s, show: (l) => l.amount_minor !== undefined ? money(l.amount_minor, account.currency) : l.seconds !== undefined ? `${Math.round(l.seconds / 60)} min` : time(l.until_s * 1e6) },
@@ -125,6 +140,9 @@ function Lists({ base, account, me, again }) {
 	<${Panel} title="Bonus spins"><${Table} name="bonus-spins" rows=${spins.data?.bonus_spins} empty="None were given." columns=${[
 		{ name: "game", title: "Game" }, { name: "left", title: "Left", number: true, show: (s) => `${s.left} of ${s.spins}` }, { name: "coin_minor", title: "Bet", number: true, show: (s) => money(s.coin_minor * s.lines * s.coins, s.currency) },
 		{ name: "expires_us", title: "Until", show: (s) => time(s.expires_us) }, { name: "act", title: "", csv: () => "", show: (s) => s.left && me.permissions.includes("care") ? html`<${Act} action=${end(s)} onDone=${spins.again} />` : null }]} more=${spins.pager} /><//></div>
+	<${Panel} title="Sessions"><${Table} name="player-sessions" rows=${sessions.data?.sessions} empty="None is known." columns=${[
+		{ name: "began_us", title: "Began", show: (s) => time(s.began_us) }, { name: "ended_us", title: "Ended", show: (s) => s.ended_us ? time(s.ended_us) : "" },
+		{ name: "end", title: "How", show: (s) => s.end === "open" ? html`<${Badge} text="open" state="good" />` : ENDS[s.end] ?? wordOf(s.end) }, { name: "expires_us", title: "Valid until", show: (s) => time(s.expires_us) }]} more=${sessions.pager} /><//>
 	<${Panel} title="Withdrawals"><${Table} name="withdrawals" rows=${withdrawals.data?.withdrawals} empty="None yet." columns=${[
 		{ name: "booked_us", title: "When", show: (w) => time(w.booked_us) }, { name: "amount_minor", title: "Amount", number: true, show: (w) => money(w.amount_minor, w.currency) },
 		{ name: "state", title: "State", show: (w) => html`<${Badge} text=${w.state} state=${w.state === "paid" ? "good" : w.state === "held" ? "gold" : ""} />` },

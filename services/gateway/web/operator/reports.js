@@ -32,10 +32,19 @@ const player = (me) => ({ name: "player", title: "Player", show: (r) => me.permi
 const NOTED = (me, amount) => [{ name: "time_us", title: "When", show: (r) => time(r.time_us) }, { name: "what", title: "What", show: (r) => r.what.replace("_", " ") }, player(me),
 	{ name: "game", title: "Game" }, { name: "round", title: "Round", number: true, show: (r) => r.round || "–" }, ...amount];
 
+// Of a list that the report has cut: how much of it is here, and where the rest is.
+function Cut({ report, list, base }) {
+	const cut = (report.truncated ?? []).find((t) => t.list === list);
+	if (!cut) return null;
+	const pages = Math.ceil(cut.entries / cut.shown);
+	const links = Array.from({ length: Math.min(pages - 1, 20) }, (_, i) => html` <a class="print-no" href="${base}?format=csv&list=${list}&page=${i + 2}" download>page ${i + 2}</a>`);
+	return html`<p class="cut"><b>${whole(cut.shown)} of ${whole(cut.entries)} entries.</b> The others as CSV:${links}${pages > 21 ? ` and so on to page ${whole(pages)}` : ""}.</p>`;
+}
+
 function Lists({ report, me, base }) {
 	const pools = useRead("/v1/jackpots").data?.pools;
 	const csv = (list) => html`<a class="print-no" href="${base}?format=csv&list=${list}" download>CSV</a>`;
-	const panel = (list, title, columns, empty) => html`<${Panel} title=${title} aside=${csv(list)} id="report-${list}"><${Table} name=${`report-${list}`} rows=${report[list]} columns=${columns} empty=${empty} /><//>`;
+	const panel = (list, title, columns, empty) => html`<${Panel} title=${title} aside=${csv(list)} id="report-${list}"><${Cut} report=${report} list=${list} base=${base} /><${Table} name=${`report-${list}`} rows=${report[list]} columns=${columns} empty=${empty} /><//>`;
 	return html`${panel("totals", "All games", MONEY.slice(1))}<${Panel} title="Money in and out"><${Table} name="report-booked" rows=${report.totals} columns=${BOOKED} /><//>
 		${panel("games", "Games", MONEY)}${panel("returns", "Returns", RETURNS)}
 		<div class="two">${panel("jackpots", "Jackpots", [jackpot(pools), ...JACKPOTS])}${panel("unfinished", "Won and not collected yet", [...NAME, count("rounds", "Rounds"), sum("pending", "Pending")], "Nothing was pending at the end.")}</div>
