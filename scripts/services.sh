@@ -5,7 +5,7 @@
 # CARILLON_CARD_EXPIRE_S the seconds after which an abandoned card round is played by the house (432000), CARILLON_GAMES another folder of
 # games, CARILLON_BET_GAP_MS the smallest time between two bets of a player (0: none), CARILLON_FX_MAX_AGE_S the age at which an exchange rate is too old (0: never). CARILLON_PAYMENTS_URL is the payment provider (a stub of
 # one, but on a live installation), CARILLON_PAYMENTS_MS the time-out of a question to it, CARILLON_PAYMENTS_PENDING_MS the pause after
-# "pending", CARILLON_DECIDE_AFTER_S the age from which a
+# "pending", CARILLON_PAYMENTS_REVIEW above what a withdrawal waits for an operator (PAYMENTS_REVIEW_ABOVE), CARILLON_DECIDE_AFTER_S the age from which a
 # withdrawal may be decided by hand. CARILLON_CROWD is how many simulated players will come from this machine: the limit of demo sessions from one
 # address, which is against strangers, lets them in at once. CARILLON_FRAMES names the sites that may show the games in a frame
 # (GATEWAY_FRAMES). CARILLON_WEBHOOK_INTERNAL=1 lets webhooks go to internal addresses; CARILLON_WEBHOOK_TIMEOUT_MS, _RETRY_MS and _GIVE_UP_S, and CARILLON_LARGE_WINS, are those of the gateway.
@@ -105,6 +105,7 @@ line() {
     settings=${settings//@PAYMENTS_URL@/$(payments_url)}
     settings=${settings//@PAYMENTS_MS@/${CARILLON_PAYMENTS_MS:-5000}}
     settings=${settings//@PAYMENTS_PENDING_MS@/${CARILLON_PAYMENTS_PENDING_MS:-30000}}
+    settings=${settings//@PAYMENTS_REVIEW@/${CARILLON_PAYMENTS_REVIEW:-}}
     settings=${settings//@INDEX@/$3}
     settings=${settings//@TEST@/$([ "$kind" = test ] && echo 1 || echo 0)}
     [ "$1" != gateway ] || [ -z "${CARILLON_LARGE_WINS:-}" ] || settings+=" GATEWAY_LARGE_WINS=$CARILLON_LARGE_WINS"

@@ -13,6 +13,8 @@ grant execute on function gateway.amount_ask, gateway.amount_decide, gateway.dec
 grant select on gateway.offer to carillon_gateway;
 grant execute on function gateway.postings_of_player, gateway.postings_of_all, gateway.posting_round, gateway.posting_kind to carillon_gateway, carillon_ro;
 grant execute on function gateway.offer_set, gateway.amount_ask_offered, gateway.amount_decide_offered to carillon_gateway;
+grant select on payments.review to carillon_gateway;
+grant execute on function gateway.review_approve to carillon_gateway;
 grant execute on function gateway.fx_ask, gateway.fx_approve, gateway.fx_refuse, gateway.decide, gateway.played_since, gateway.void_row, gateway.claims_open, gateway.void_take, gateway.void_noted, wallet.round_awards, wallet.newest_of, wallet.history_rows, wallet.history_start to carillon_gateway;
 grant select on gateway.dead_letter, gateway.pseudonym to carillon_gateway;
 grant execute on function gateway.pseudonym_ask, gateway.pseudonym_decide to carillon_gateway;

@@ -82,7 +82,7 @@ REAL, REAL_OR_NULL = {"type": "number"}, {"type": ["number", "null"]}
 STEPS_SHOWN = one_of("minute", "quarter", "hour", "day")
 
 WITHDRAWAL = {"id": TEXT, "state": one_of("held", "paid", "released"), "amount_minor": MINOR, "currency": CURRENCY, "seq": U, "settled_seq": ANY, "booked_us": US,
-              "settled_us": ANY, "provider": or_null(OBJECT), "alarms": many(OBJECT)}
+              "settled_us": ANY, "provider": or_null(OBJECT), "alarms": many(OBJECT), "review": told(one_of("none", "waiting", "approved"), "waiting: the provider is asked to pay after an operator's approval.")}
 
 SCHEMAS = {
     "StaffSession": obj(operator=U, name=TEXT, roles=many(ROLES), permissions=many(PERMISSIONS), csrf=told(TEXT, "For the header X-CSRF-Token of each change."),
@@ -278,6 +278,7 @@ SCHEMAS = {
     "AmountDecided": obj(id=ID, status=one_of("booked", "refused"), balance_minor_Q=MINOR, seq_Q=U, asked_by_Q=TEXT, expires_us_Q=US,
                          withdrawal_Q=told(ID, "Of a decision by hand: the withdrawal.")),
     "Withdrawal": obj(**WITHDRAWAL),
+    "WithdrawalApproved": obj(id=ID, review=one_of("approved")),
     "OpenWithdrawal": obj(player=PLAYER, **WITHDRAWAL, stuck=told(BOOL, "It is old enough to be decided by hand.")),
     "Limit": obj(limit=LIMITS, period_Q=PERIODS, amount_minor_Q=INT, seconds_Q=INT, until_s_Q=INT, used_minor_Q=MINOR),
     "GrantedSpins": obj(id=ID, game=TEXT, currency=CURRENCY, coin_minor=MINOR, lines=U, coins=U, spins=U, used=U, left=U, expires_us=US, seq=U, ended=ANY),
@@ -542,6 +543,7 @@ PROBLEMS = {
     "user_unknown": ((404,), "This user does not exist. Nothing was done."),
     "version_refused": ((400,), "Only HTTP/1.0 and HTTP/1.1 are supported."),
     "void": ((409,), "This round is already void."),
+    "review_not_waiting": ((409,), "This withdrawal does not wait for an approval. Nothing was done."),
     "void_unknown": ((404,), "No void with this id was requested for this player."),
     "webhook_rotating": ((409,), "Two secrets are in use already. Nothing was done. Wait until the old one has ended, or send \"keep_s\":0: then only the new secret is valid from now on."),
     "webhook_unknown": ((404,), "The operator has no such webhook. Nothing was done."),
@@ -667,6 +669,7 @@ route("operator", "get", OF_PLAYER + "/sessions", "A player's sessions, newest f
 route("operator", "get", OF_PLAYER + "/withdrawals", "The newest withdrawals", obj(withdrawals=many(named("Withdrawal"), 200)), rows=200)
 route("operator", "get", OF_PLAYER + "/withdrawals/{}", "A withdrawal", named("Withdrawal"))
 route("operator", "post", OF_PLAYER + "/withdrawals/{}/decisions", "Decides a stuck withdrawal by hand", named("Money"), body="decision", key=KEY, waits=named("AmountWaits"))
+route("operator", "post", OF_PLAYER + "/withdrawals/{}/approve", "Lets the provider pay a withdrawal that waits for approval", named("WithdrawalApproved"), body="reason")
 route("operator", "get", OPERATOR + "/withdrawals", "Withdrawals of all players that are not settled, oldest first",
       obj(withdrawals=many(named("OpenWithdrawal"), 500), next=told(TEXT, "`after` of the following page; empty at the end.")), table=True,
       query=[("state", one_of("held", "stuck"), "stuck: only what is old enough to be decided by hand."), ("after", TEXT, "`next` of the previous page."),

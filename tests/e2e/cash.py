@@ -176,7 +176,7 @@ def test_queue_of_all_players():
     assert all(w["stuck"] for w in queue("state=stuck&limit=500").json["withdrawals"])
     answer = queue("state=stuck&limit=500&format=csv")
     lines = answer.raw.decode().split("\r\n")
-    assert lines[0] == "player,id,amount_minor,currency,booked_us,stuck,outcome,asks,reference,alarms" and lines[-1] == "" and "X-Next" not in answer.headers, lines
+    assert lines[0] == "player,id,amount_minor,currency,booked_us,stuck,outcome,review,asks,reference,alarms" and lines[-1] == "" and "X-Next" not in answer.headers, lines
     assert [line.split(",")[:5] for line in lines if holds[1] in line] == [[f'"{people[1].name}"', f'"{holds[1]}"', "5110", '"EUR"', str(entries[holds[1]]["booked_us"])]], lines
     answer = queue("limit=1&format=csv")
     assert re.fullmatch(r"[0-9]+-[0-9a-f]{32}", answer.headers["X-Next"]) and "attachment" in answer.headers["Content-Disposition"]
@@ -228,6 +228,39 @@ def test_decision_before_payment_request():
     known = provider()
     assert [hold in known for hold in (given, taken, lost, other)] == [False, False, False, True], "what was given back was asked for"
     by_bank.append(taken)
+
+
+def approve(person, hold, key=None, **body):
+    return operator(place, f"/players/{person.number}/withdrawals/{hold}/approve", body or {"reason": "a well-known player"}, key)
+
+
+def waits(person, hold):
+    wait_until("it to wait", lambda: shown(person, hold)["review"] == "waiting", 60)
+
+
+def test_large_withdrawals_wait_for_an_operator():
+    """Above the setting the provider hears of a withdrawal after an approval, or never; parts of a large amount count together."""
+    place.change("PAYMENTS_REVIEW_ABOVE=EUR=5000", "payments-1")
+    person, other = Person(place), Person(place)
+    small, more, large = withdraw(person, 3000), withdraw(person, 2500), withdraw(other, 9000)
+    assert settled(person, small, "paid", 60)["review"] == "none"
+    waits(person, more)
+    waits(other, large)
+    place.kill("payments-1")
+    wait_until("both in the list", lambda: {more, large} <= {w["id"] for w in operator(place, "/withdrawals", None, method="GET").json["withdrawals"] if w["review"] == "waiting"}, 60)
+    wait_until("both among the approvals", lambda: {more, large} <= {a["id"] for a in operator(place, "/approvals", None, method="GET").json["approvals"] if a["action"] == "withdrawal to approve"}, 60)
+    assert approve(person, small).error["code"] == "review_not_waiting" and approve(other, more).error["code"] == "withdrawal_unknown" and approve(person, "xy").status == 400
+    assert operator(place, f"/players/{person.number}/withdrawals/{more}/approve", {}).status == 400
+    assert decide(other, large, "capture").error["code"] == "withdrawal_young"
+    wait_until("it to be given back", lambda: decide(other, large, "release", "large-back").status == 200, 60, 0.3)
+    settled(other, large, "released", 60)
+    assert approve(other, large).error["code"] == "review_not_waiting"
+    assert not {more, large} & set(provider()), "the provider was asked"
+    assert approve(person, more).json == approve(person, more).json == {"id": more, "review": "approved"}
+    assert settled(person, more, "paid", 60)["review"] == "approved" and kinds(person) == ["28", "28", "29", "29"] and kinds(other) == ["28", "30"]
+    said = place.sql(f"select status, content->>'amount_minor', content->>'reason' from gateway.audit where action = 'withdrawal approval' and content->>'withdrawal' = '{more}'")
+    assert said == [["200", "2500", "a well-known player"]], said
+    place.change("PAYMENTS_REVIEW_ABOVE=", "payments-1")
 
 
 def payments_url(url):

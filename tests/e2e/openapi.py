@@ -25,7 +25,8 @@ ROUTES = [(method.upper(), re.compile(re.sub(r"\{[^}]*\}", "[^/]+", path)), path
 # Good answers of these take more than one test can do beside others: approvals.py, cards.py, cash.py, dead_letters.py, definitions.py, keys.py, staff.py and
 # webhooks.py ask for them.
 ELSEWHERE = {("GET", "/v1/cards/{card}"), ("POST", "/v1/cards/{card}/picks"), ("GET", "/v1/events/stream"), ("GET", "/v1/events/latest"), ("POST", "/v1/operators/{operator}/games/{game}/start"), ("POST", "/v1/operators/{operator}/games/{game}/stop"),
-             ("POST", "/v1/operators/{operator}/players/{player}/withdrawals/{withdrawal}/decisions")} | {
+             ("POST", "/v1/operators/{operator}/players/{player}/withdrawals/{withdrawal}/decisions"),
+             ("POST", "/v1/operators/{operator}/players/{player}/withdrawals/{withdrawal}/approve")} | {
     (method, path) for method, _, path, _ in ROUTES if re.search(r"/v1/operator/(?!status)|/users|/user-sessions|/keys|/webhooks/|/webhooks$|/audit|/players/\{player\}$|/operators/\{operator\}/players$|/amounts/|/refuse$|/dead-letters/", path)}
 
 

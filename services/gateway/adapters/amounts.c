@@ -10,7 +10,7 @@
 #include "services/gateway/adapters/operator_keys.h"
 #include "services/gateway/adapters/staff.h"
 
-#include "services/gateway/core/alone.h"
+#include "libcommon/base/alone.h"
 
 #include "libcommon/base/hex.h"
 #include "libcommon/io/log.h"

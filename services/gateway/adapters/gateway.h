@@ -363,9 +363,10 @@ extern const struct edge_route gateway_routes[];
 edge_handler on_definition; /* definitions.c */
 edge_handler on_config, on_games, on_game, on_demo_session, on_open_player, on_session, on_deposit,
 	on_withdrawal, on_correction, on_grant, on_block, on_bonus_spins, on_bonus_spins_list,
-	on_bonus_spins_end, on_withdrawals, on_withdrawal_look, on_withdrawal_decide, on_grant_back,
-	on_payment_call, on_limit, on_limits, on_own_limit, on_own_limits, on_void, on_voids,
-	on_void_approve, on_void_refuse, on_void_requests, on_void_report;
+	on_bonus_spins_end, on_withdrawals, on_withdrawal_look, on_withdrawal_decide,
+	on_withdrawal_approve, on_grant_back, on_payment_call, on_limit, on_limits, on_own_limit,
+	on_own_limits, on_void, on_voids, on_void_approve, on_void_refuse, on_void_requests,
+	on_void_report;
 edge_handler on_state, on_round, on_action, on_settings, on_rounds, on_journal, on_replay,
 	on_jackpots, on_winners, on_status, on_cards, on_card, on_card_pick;
 edge_handler on_pool_action, on_pool_approve, on_pool_refuse, on_pool_actions, on_pool_transfers;

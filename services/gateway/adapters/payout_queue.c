@@ -105,7 +105,8 @@ static const char csv_sql[] =
 	"h.amount, 'currency', $8::json ->> h.currency::text, 'booked_us', (extract(epoch from "
 	"h.booked) * 1000000)::bigint, 'stuck', " IS_STUCK
 	", 'outcome', case p.outcome when 1 then "
-	"'paid' when 2 then 'refused' else 'unknown' end, 'asks', coalesce(p.asks, 0), 'reference', "
+	"'paid' when 2 then 'refused' else 'unknown' end, 'review', " HOLD_REVIEW
+	", 'asks', coalesce(p.asks, 0), 'reference', "
 	"coalesce(p.reference, ''), 'alarms', (select count(*) from payments.alarm a where a.payout "
 	"= h.id)) as j " HOLD_FROM QUEUE_WHERE
 	") select gateway.csv(json_agg(j order by booked, id)), count(*), (array_agg(next order by "

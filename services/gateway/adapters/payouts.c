@@ -6,6 +6,7 @@
 #include "services/gateway/adapters/money.h"
 #include "services/gateway/adapters/operator_keys.h"
 #include "services/gateway/adapters/payouts.h"
+#include "services/gateway/adapters/staff.h"
 
 #include "bus.pb-c.h"
 #include "libcommon/base/hex.h"
@@ -18,6 +19,8 @@
 #include <string.h>
 
 #define HINT_MAX 256
+#define WRITE_MS 4000
+#define REVIEW 13 /* of HOLD_COLUMNS */
 
 /* $1 player. */
 #define HOLDS_SQL                                                                                  \
@@ -32,7 +35,7 @@ static const char one_sql[] = HOLDS_SQL "h.id = $2::bytea";
 
 static const struct list withdrawals_list = { "withdrawals",
 	"id state amount_minor currency seq settled_seq booked_us settled_us provider.state "
-	"provider.outcome provider.asks provider.reference alarms",
+	"provider.outcome provider.asks provider.reference alarms review",
 	200, 200, NULL };
 
 /* payments.payout.outcome */
@@ -120,6 +123,7 @@ void hold_members(struct json_out *out, const PGresult *result, int i)
 	out_string(out, "reference", PQgetvalue(result, i, 11));
 	out_close(out, '}');
 	out_raw(out, "alarms", PQgetvalue(result, i, 12));
+	out_string(out, "review", PQgetvalue(result, i, REVIEW));
 }
 
 static void hold_json(struct json_out *out, const PGresult *result, int i)
@@ -222,6 +226,13 @@ static bool key_may_decide(
 					   currency, pg_number(hold, 0, 2));
 }
 
+/* The provider is not asked meanwhile, so it may be given back at once. */
+static bool gives_back_reviewed(const struct waiting *waiting, const PGresult *hold)
+{
+	return waiting->decision.decision != DECISION_CAPTURE &&
+	       strcmp(PQgetvalue(hold, 0, REVIEW), "waiting") == 0;
+}
+
 /* An operator cannot decide a withdrawal while the provider may be about to pay it. */
 static void on_hold_to_decide(void *context, PGresult *result, const char *error)
 {
@@ -236,7 +247,8 @@ static void on_hold_to_decide(void *context, PGresult *result, const char *error
 		(void)snprintf(found, sizeof(found), "booked %" PRId64 " s ago", age_s);
 		(void)snprintf(expected, sizeof(expected), "at least %" PRId64 " s ago",
 			waiting->gateway->settings.decide_after_s);
-		if (age_s >= waiting->gateway->settings.decide_after_s) {
+		if (age_s >= waiting->gateway->settings.decide_after_s ||
+			gives_back_reviewed(waiting, result)) {
 			decide(waiting, request, result);
 		} else {
 			edge_answer_error(request, 409, "withdrawal_young",
@@ -267,6 +279,91 @@ void on_withdrawal_decide(struct edge_request *request, void *context)
 	memcpy(waiting->id, id, ID_BYTES);
 	(void)snprintf(waiting->key, sizeof(waiting->key), "%s", key);
 	hold_query(waiting, id, on_hold_to_decide);
+}
+
+/* ---- letting the provider pay ---- */
+
+static void on_approved(void *context, PGresult *result, const char *error)
+{
+	struct waiting *waiting = context;
+	struct json_out *out = &waiting->gateway->out;
+	struct edge_request *request = request_of(waiting, result, error);
+	int64_t status = request == NULL ? 0 : pg_number(result, 0, 0);
+
+	if (request != NULL && status == 404) {
+		unknown(request);
+	} else if (request != NULL && status == 409) {
+		edge_answer_error(request, 409, "review_not_waiting",
+			"This withdrawal does not wait for an approval. Nothing was done.", "id",
+			edge_parameter(request, 2), "a withdrawal whose review is waiting");
+	} else if (request != NULL) {
+		out_begin(out);
+		out_open(out, NULL, '{');
+		out_string(out, "id", edge_parameter(request, 2));
+		out_string(out, "review", "approved");
+		out_close(out, '}');
+		answer_sent(waiting->gateway, request, 200);
+	}
+	free(waiting);
+}
+
+static void approve(
+	struct waiting *waiting, struct edge_request *request, const struct asker *asker)
+{
+	char operator_text[24], player[24], id[2 * ID_BYTES + 3], actor[ACTOR_MAX];
+	const char *parameters[] = { operator_text, player, id, actor, asker->name,
+		edge_request_id(request), waiting->decision.reason };
+
+	(void)snprintf(
+		operator_text, sizeof(operator_text), "%" PRIu32, player_operator(waiting->player));
+	(void)snprintf(player, sizeof(player), "%" PRId64, waiting->player);
+	pg_bytea_text(waiting->id, ID_BYTES, id);
+	actor_of(waiting->gateway, request, player_operator(waiting->player), actor);
+	pg_pool_query(waiting->gateway->pg,
+		"select http, code from gateway.review_approve($1::integer, $2::bigint, $3::bytea, "
+		"$4, $5, $6, $7)",
+		7, parameters, WRITE_MS, on_approved, waiting);
+}
+
+/* A key may let pay what it may book. */
+static void on_hold_to_approve(void *context, PGresult *result, const char *error)
+{
+	struct waiting *waiting = context;
+	struct edge_request *request = request_of(waiting, result, error);
+	struct asker asker;
+
+	if (request != NULL && PQntuples(result) == 0) {
+		unknown(request);
+	} else if (request != NULL && key_may_decide(waiting, request, result)) {
+		if (asker_of(waiting->gateway, request, &asker)) {
+			approve(waiting, request, &asker);
+			return;
+		}
+		edge_answer_error(request, 401, "operator_key",
+			"The session has ended. Nothing was done.", "Authorization", NULL,
+			"Bearer and the operator's key, or a session");
+	}
+	free(waiting);
+}
+
+void on_withdrawal_approve(struct edge_request *request, void *context)
+{
+	struct gateway *gateway = context;
+	struct reason_body body = { 0 };
+	struct waiting *waiting;
+	uint8_t id[ID_BYTES];
+	uint32_t operator_id;
+	player_id player;
+
+	if (!auth_operator_path(gateway, request, &operator_id) ||
+		!player_path(request, operator_id, &player) || !id_path(request, id) ||
+		!answer_parse(request, reason_fields, &body))
+		return;
+	waiting = waiting_new(gateway, request, player);
+	(void)snprintf(
+		waiting->decision.reason, sizeof(waiting->decision.reason), "%s", body.reason);
+	memcpy(waiting->id, id, ID_BYTES);
+	hold_query(waiting, id, on_hold_to_approve);
 }
 
 /* ---- bonus funds taken back ---- */

@@ -39,6 +39,8 @@ const struct edge_route gateway_routes[] = {
 	{ EDGE_GET, "/v1/operators/{}/players/{}/withdrawals/{}", on_withdrawal_look, false },
 	{ EDGE_POST, "/v1/operators/{}/players/{}/withdrawals/{}/decisions", on_withdrawal_decide,
 		true },
+	{ EDGE_POST, "/v1/operators/{}/players/{}/withdrawals/{}/approve", on_withdrawal_approve,
+		true },
 	{ EDGE_GET, "/v1/operators/{}/withdrawals", on_payout_queue, false },
 	{ EDGE_POST, "/v1/operators/{}/players/{}/grants/{}/back", on_grant_back, true },
 	{ EDGE_POST, "/v1/operators/{}/players/{}/limits", on_limit, true },

@@ -76,6 +76,7 @@ static const struct {
 	{ false, PLAYER "/withdrawals", PERMIT_PLAYERS },
 	{ false, PLAYER "/withdrawals/{}", PERMIT_PLAYERS },
 	{ true, PLAYER "/withdrawals/{}/decisions", PERMIT_MONEY },
+	{ true, PLAYER "/withdrawals/{}/approve", PERMIT_MONEY },
 	{ false, "/v1/operators/{}/withdrawals", PERMIT_PAYOUTS },
 	{ true, PLAYER "/grants/{}/back", PERMIT_MONEY },
 	{ true, PLAYER "/corrections", PERMIT_MONEY },

@@ -5,6 +5,7 @@
 #include "services/payments/adapters/payments_service.h"
 
 #include "bus.pb-c.h"
+#include "libcommon/base/alone.h"
 #include "libcommon/base/sha256.h"
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
@@ -22,7 +23,8 @@
 #define WRITES_AT_ONCE 1000 /* of a shard in one transaction: the lease must be renewed */
 
 static struct {
-	char url[SETTING_TEXT_MAX];
+	char url[SETTING_TEXT_MAX], review_above[SETTING_TEXT_MAX];
+	struct alone review;
 	int64_t timeout_ms, again_ms, again_max_ms, pending_ms, confirm_ms, parallel;
 	struct payout_times times;
 	struct provider *provider; /* NULL: no provider */
@@ -50,6 +52,9 @@ const struct setting payments_settings[] = {
 		"time after the settlement at which the provider is queried for the last time" },
 	{ "PAYMENTS_PARALLEL", SETTING_INT, "16", 1, 256, &self.parallel,
 		"largest number of open requests to the provider" },
+	{ "PAYMENTS_REVIEW_ABOVE", SETTING_TEXT, "", 0, 0, self.review_above,
+		"largest sum that a player withdraws within 24 hours without an operator's "
+		"approval, as in GATEWAY_APPROVE_ABOVE; empty: nothing waits for one" },
 	{ NULL, SETTING_INT, NULL, 0, 0, NULL, NULL },
 };
 
@@ -93,10 +98,12 @@ static void metrics_make(void)
 
 void payments_start(struct service *service)
 {
-	char key[KEY_MAX] = "";
+	char key[KEY_MAX] = "", error[ALONE_ERROR_MAX];
 
 	(void)service;
 	metrics_make();
+	if (!alone_read(self.review_above, &self.review, error))
+		fatal("PAYMENTS_REVIEW_ABOVE: %s", error);
 	self.times = (struct payout_times){ .first_us = (uint64_t)self.again_ms * 1000,
 		.most_us = (uint64_t)self.again_max_ms * 1000,
 		.pending_us = (uint64_t)self.pending_ms * 1000,
@@ -356,12 +363,26 @@ static void on_settled(
 	entry->dirty = true;
 }
 
+/* One that waits for an operator is looked at again as often as one that the wallet is told of. */
+static bool reviewed(struct service *service, struct payments_entry *entry)
+{
+	int64_t most = alone_most(&self.review, currency_by_number(entry->payout.currency));
+
+	if (entry->payout.asked || most == ALONE_ANY ||
+		store_reviewed(service_pg(service), entry->payout.id, most))
+		return true;
+	payout_told(&entry->payout, &self.times, clock_mono_us());
+	return false;
+}
+
 /* The hold read a moment ago is not enough to pay: it may have been released since. */
 static bool may_request_payment(
 	struct service *service, struct payments_shard *shard, struct payments_entry *entry)
 {
 	enum payout_settled settled = PAYOUT_OPEN;
 
+	if (!reviewed(service, entry))
+		return false;
 	switch (store_may_request(service_pg(service), entry->payout.id, &settled)) {
 	case STORE_REQUEST:
 		payout_noted(&entry->payout);

@@ -124,6 +124,25 @@ enum store_verdict store_may_request(
 	return (enum store_verdict)verdict;
 }
 
+bool store_reviewed(PGconn *conn, const uint8_t id[PAYOUT_ID_BYTES], int64_t most)
+{
+	char text[ID_TEXT], number[NUMBER_TEXT];
+	const char *parameters[] = { text, number };
+
+	id_hex(id, text);
+	(void)snprintf(number, sizeof(number), "%" PRId64, most);
+	PGresult *result =
+		pg_query(conn, "select payments.may_review($1::bytea, $2::bigint)", 2, parameters);
+	bool reviewed = PQgetvalue(result, 0, 0)[0] == 't';
+	PQclear(result);
+	if (!reviewed)
+		PQclear(pg_query(conn,
+			"insert into payments.review (hold) values ($1::bytea) on conflict do "
+			"nothing",
+			1, parameters));
+	return reviewed;
+}
+
 bool store_write(PGconn *conn, uint32_t shard, const struct payments_entry *entry)
 {
 	static const char sql[] =

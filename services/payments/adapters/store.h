@@ -20,6 +20,9 @@ enum store_verdict {
 			  decision */
 	STORE_BUSY,    /* an operator is deciding now: try again soon */
 };
+/* Whether the provider may be asked without an operator's approval, or with one that was given.
+ * False: the withdrawal waits for it, which is recorded. Outside the transaction. */
+bool store_reviewed(PGconn *conn, const uint8_t id[PAYOUT_ID_BYTES], int64_t most);
 #define STORE_COMMAND_MAX 1024
 /* Checks whether the provider may be asked to pay now. Call it outside the transaction, for a
  * written payment, just before the request. */

@@ -1,7 +1,7 @@
 // Approvals: all that waits for a second person, and how many of it in the menu.
 import { html } from "/vendor/htm-preact.js";
 import { money } from "/format.js";
-import { decideAction } from "/operator/players.js";
+import { approveWithdrawal, decideAction } from "/operator/players.js";
 import { Changes, dataOf, said, wordOf } from "/operator/words.js";
 import { Act, Badge, Panel, REASON, Table, Trouble, jackpotIn, numberOf, time, usePages, useRead } from "/operator/parts.js";
 
@@ -66,7 +66,9 @@ const refuse = (base, a) => ({ danger: true, title: `Refuse: ${matter(a)}`, verb
 function Decide({ base, a, again }) {
 	if (a.mine) return html`<small class="quiet">You asked. Another one must decide.</small>`;
 	const withdrawal = { ...a, booked_us: a.asked_us };
-	const actions = a.kind === "withdrawal" ? ["capture", "release"].map((decision) => decideAction(`${base}/players/${numberOf(a.player)}`, withdrawal, decision)) : [approve(base, a), refuse(base, a)];
+	const player = `${base}/players/${numberOf(a.player)}`;
+	const first = () => a.action === "withdrawal to approve" ? approveWithdrawal(player, withdrawal) : decideAction(player, withdrawal, "capture");
+	const actions = a.kind === "withdrawal" ? [first(), decideAction(player, withdrawal, "release")] : [approve(base, a), refuse(base, a)];
 	return html`<div class="controls">${actions.map((action) => html`<${Act} action=${action} onDone=${again} /> `)}</div>`;
 }
 

@@ -120,6 +120,9 @@ export function decideAction(base, w, decision) {
 		what: () => `${money(w.amount_minor, w.currency)}, held since ${time(w.booked_us)}.`, body: (v) => ({ decision, reason: v.reason, ...(v.force ? { force: true } : {}) }) };
 }
 
+export const approveWithdrawal = (base, w) => ({ title: "Let the provider pay", button: "Approve", path: () => `${base}/withdrawals/${w.id}/approve`, fields: [REASON],
+	what: () => `${money(w.amount_minor, w.currency)}, held since ${time(w.booked_us)}.`, body: (v) => ({ reason: v.reason }) });
+
 const ENDS = { expired: "its time was over", idle: "by inactivity", logout: "logged out", logout_all: "logged out everywhere", pseudonymised: "the player was pseudonymised" };
 
 function Lists({ base, account, me, again }) {
@@ -147,7 +150,7 @@ function Lists({ base, account, me, again }) {
 		{ name: "booked_us", title: "When", show: (w) => time(w.booked_us) }, { name: "amount_minor", title: "Amount", number: true, show: (w) => money(w.amount_minor, w.currency) },
 		{ name: "state", title: "State", show: (w) => html`<${Badge} text=${w.state} state=${w.state === "paid" ? "good" : w.state === "held" ? "gold" : ""} />` },
 		{ name: "provider", title: "Provider", show: (w) => w.provider ? `${wordOf(w.provider.state)}, ${wordOf(w.provider.outcome)}${w.provider.reference ? `, ${w.provider.reference}` : ""}` : "" }, { name: "id", title: "Id", show: (w) => html`<code>${w.id.slice(0, 12)}</code>` },
-		{ name: "act", title: "", csv: () => "", show: (w) => w.state === "held" && finance ? html`<div class="controls"><${Act} action=${decideAction(base, w, "capture")} onDone=${() => { withdrawals.again(); again(); }} />
+		{ name: "act", title: "", csv: () => "", show: (w) => w.state === "held" && finance ? html`<div class="controls">${w.review === "waiting" ? html`<${Act} action=${approveWithdrawal(base, w)} onDone=${withdrawals.again} />` : null}<${Act} action=${decideAction(base, w, "capture")} onDone=${() => { withdrawals.again(); again(); }} />
 			<${Act} action=${decideAction(base, w, "release")} onDone=${() => { withdrawals.again(); again(); }} /></div>` : null }]} more=${withdrawals.pager} /><//>
 	${waiting.length ? html`<${Panel} title="Voids that need a second person"><${Table} name="void-requests" rows=${waiting} columns=${[
 		{ name: "time_us", title: "When", show: (r) => time(r.time_us) }, { name: "game", title: "Game" }, { name: "round", title: "Round", number: true },

@@ -1,4 +1,4 @@
-#include "services/gateway/core/alone.h"
+#include "libcommon/base/alone.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

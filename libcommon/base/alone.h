@@ -1,7 +1,7 @@
-/* The amounts up to which one user, or one key without a limit of its own, books money alone;
- * above them another user or key must approve. Pure. */
-#ifndef CARILLON_GATEWAY_CORE_ALONE_H
-#define CARILLON_GATEWAY_CORE_ALONE_H
+/* The amounts up to which nobody else decides: by currency, as a setting. Above them another user
+ * or key approves what one of an operator books, and an operator what a player withdraws. Pure. */
+#ifndef CARILLON_LIBCOMMON_BASE_ALONE_H
+#define CARILLON_LIBCOMMON_BASE_ALONE_H
 
 #include "libcommon/base/currency.h"
 
