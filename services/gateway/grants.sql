@@ -48,5 +48,6 @@ grant select on gateway.proof to carillon_gateway;
 grant select (shard, seq, operator, time, player, kind, round, currency, amount, note) on gateway.rollup_notable to carillon_gateway;
 -- When a player last played.
 grant select (player, time) on gateway.rollup_player to carillon_gateway;
+grant execute on function gateway.webhook_ask to carillon_gateway;
 grant execute on function gateway.session_note, gateway.session_idle, gateway.player_sessions to carillon_gateway;
 grant execute on function gateway.report_page, gateway.report_most to carillon_gateway, carillon_reports, carillon_ro;

@@ -758,7 +758,7 @@ route("operator", "get", OPERATOR + "/keys", "Keys of back ends: those in force 
 route("operator", "post", OPERATOR + "/keys", "Creates a key for a back end; it is shown once", named("KeyMade"), body="key")
 route("operator", "post", OPERATOR + "/keys/{}", "Replaces a key by a new one, or ends it: later or at once", named("KeyMade"), body="key_action")
 route("operator", "get", OPERATOR + "/webhooks", "The addresses that get events", obj(webhooks=many(named("Webhook"))), rows=0)
-route("operator", "post", OPERATOR + "/webhooks", "Creates a webhook; its secret is shown once", named("WebhookSecret"), body="webhook")
+route("operator", "post", OPERATOR + "/webhooks", "Creates a webhook; its secret is shown once", named("WebhookSecret"), body="webhook", key=KEY_OPTIONAL)
 route("operator", "post", OPERATOR + "/webhooks/{}", "Changes, tests or ends a webhook, or makes a new secret for it",
       obj(id=U, event_Q=told(TEXT, "With test: the id of the event."), key_Q=TEXT, secret_Q=hexes(32)), body="webhook_action")
 route("operator", "get", OPERATOR + "/webhooks/{}/dead", "Events that were given up, oldest first", obj(events=many(named("DeadEvent"), 200)),

@@ -259,7 +259,11 @@ def test_keys_and_webhooks():
     assert ctl("key", "expire", made["id"], "--keep", "900", *REASON)["id"] == made["id"]
     after = ctl("key", "rotate", made["id"])
     assert after["name"] == "till" and after["id"] != made["id"] and ctl("key", "end", after["id"])["done"] and ctl("key", "end", after["id"], status=1)["done"] is False
-    hook = str(ctl("webhooks", "add", "--url", "http://127.0.0.1:9/hook", "--kinds", "hit", *REASON)["id"])
+    add = ("webhooks", "add", "--url", "http://127.0.0.1:9/hook", *REASON, "--request", "a-webhook", "--kinds")
+    made = ctl(*add, "hit")
+    hook = str(made["id"])
+    assert ctl(*add, "hit") == made
+    refused(*add, "payout", code="other_content")
     assert ctl("webhooks", "change", hook, "--kinds", "hit,game", *REASON)["id"] == int(hook)
     assert ctl("webhooks", "rotate", hook, "--keep", "60", *REASON)["secret"] and ctl("webhooks", "test", hook)["event"]
     assert ctl("webhooks", "resend", hook, "all", status=1) == {"done": False, "message": "0 events will be sent again", "events": "0"}

@@ -168,7 +168,7 @@ def test_operators():
     person.operator("block", {"blocked": False, **reason}, status=200)
     wait_until("a note", lambda: operator(place, f"/players/{person.number}/notes", {"text": "a test"}, f"note-{person.number}").status == 200, 10)
     number = person.bet(1, 15, 1).json["round"]["round"]
-    for path in ("withdrawals", f"withdrawals/{hold}", "limits", "bonus-spins", "voids", "notes", "export", "history", f"rounds/{number}"):
+    for path in ("withdrawals", f"withdrawals/{hold}", "limits", "bonus-spins", "voids", "notes", "sessions", "export", "history", f"rounds/{number}"):
         wait_until(path, lambda p=path: operator(place, f"/players/{person.number}/{p}", None, method="GET").status == 200, 10)
     for path in ("/withdrawals", "/withdrawals?state=stuck&limit=1&format=csv", "/ledger", "/unfinished", "/postings", "/postings?account=CASH&limit=1&format=csv"):
         assert operator(place, path, None, method="GET").status == 200, path

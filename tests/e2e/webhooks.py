@@ -12,6 +12,7 @@ import threading
 import time
 
 from lib_play import RULES, Person, force, good, operator
+from lib_sql import Session
 from lib_stack import BIN, ROOT, Installation, run, wait_until
 
 sys.path.append(f"{ROOT}/docs/example-webhook")
@@ -131,6 +132,32 @@ def test_addresses_and_kinds():
     assert [row[0] for row in place.sql("select content->>'url' from gateway.audit where action = 'webhook created' and operator = 1 and status = 200")] == [f"{receiver.url}/good"]
 
 
+def test_a_repeat_makes_no_second_one():
+    """The same key with the same content: the same answer, also when the webhook has another secret by now; with other content: 422, and nothing is done."""
+    body = {"url": receiver.url + "/once", "kinds": "hit", "reason": "a test"}
+
+    def asked(key, number=1, **change):
+        return operator(place, "/webhooks", {**body, **change}, key, number=number, operator_key=None if number == 1 else OTHER_KEY)
+
+    before = len(listed())
+    first = good(asked("once"), "a webhook").json
+    assert good(asked("once"), "again").json == first and len(listed()) == before + 1
+    for change in ({"url": receiver.url + "/twice"}, {"kinds": "payout"}, {"reason": "another"}):
+        answer = asked("once", **change)
+        assert (answer.status, answer.error["code"], answer.error["where"]) == (422, "other_content", "Idempotency-Key"), answer
+    assert asked("with a space").error["where"] == "Idempotency-Key"
+    act(first["id"], "rotate", keep_s=0)
+    assert good(asked("once"), "after a rotation").json == first and len(listed()) == before + 1
+    assert place.sql(f"select count(*) from gateway.audit where action = 'webhook created' and subject = 'webhook {first['id']}'") == [["1"]]
+    other = good(asked("once", number=2), "the same key of another operator").json
+    second = good(asked("twice"), "another key").json
+    third = good(place.http("POST", "/v1/operators/1/webhooks", body, token=place.operator_key()), "no key").json
+    assert len({one["id"] for one in (first, second, third, other)}) == 4, (first, second, third, other)
+    for one, number in ((first, 1), (second, 1), (third, 1), (other, 2)):
+        act(one["id"], "end", number=number)
+    assert good(asked("once"), "after its end").json == first and len(listed()) == before
+
+
 def test_button():
     name = act(place.hook, "test").json["event"]
     [event] = come("/good", "test")
@@ -181,6 +208,24 @@ def test_large_wins():
         return {(names[e["data"]["player"]], e["data"]["round"]): (e["data"]["stake_minor"], e["data"]["win_minor"]) for e in events("/good", "large_win") if e["data"]["player"] in names}
     wait_until("the large wins", lambda: len(told()) >= 3, 40)
     assert told() == large, (told(), large)
+
+
+def test_sealing_has_a_lock_of_its_own():
+    """Webhooks go on while reports are sealed, and reports are sealed while webhooks are written."""
+    holder = Session(place.stack["CARILLON_PG_DSN"])
+    try:
+        holder.ask("select pg_advisory_lock(7284, 0)")
+        person, bet = Person(place, deposit=10000), {"coin_minor": 2, "lines": 15, "coins": 1}
+        force(place, person.name, RULES.stops(win=True, bet=bet))
+        person.bet(coin=2, lines=15)
+        wait_until("the large win", lambda: person.name in [event["data"]["player"] for event in events("/good", "large_win")], 60)
+        holder.ask("select pg_advisory_unlock(7284, 0)")
+        holder.ask("select pg_advisory_lock(7282, 0)")
+        sealing = """select array_to_string(array(select l.classid from pg_locks l where l.locktype = 'advisory' and l.pid = pg_backend_pid() and s.days = 0), ' ')
+            from gateway.report_seal('{}', 2000000000) s"""
+        wait_until("the lock of sealing", lambda: "7284" in place.sql(sealing, writer=True)[0][0].split(), 60)
+    finally:
+        holder.end()
 
 
 def withdrawals(n, people):

@@ -802,7 +802,7 @@ const struct command command_rows[] = {
 		"there is no such dead event", OWNER | O(OPERATOR) | O(JSON),
 		.run = run_webhooks_resend },
 	{ USERS, "webhooks add", "", "Makes a webhook, and shows its secret once.", NULL, REFUSED,
-		POST(OF_OPERATOR "/webhooks", "{}") | O(URL) | O(KINDS) | O(REASON),
+		KEYED(OF_OPERATOR "/webhooks", "{}") | O(URL) | O(KINDS) | O(REASON),
 		.needs = O(URL) | O(KINDS) | O(REASON) },
 	{ USERS, "webhooks change", "ID", "Gives a webhook another address or other kinds.", NULL,
 		REFUSED, HOOK("change") | O(URL) | O(KINDS), .needs = O(REASON) },

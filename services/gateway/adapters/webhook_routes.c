@@ -17,6 +17,7 @@
 #define WRITE_MS 3000
 #define KEEP_S_DEFAULT 86400
 #define CONTENT_MAX 5000
+#define ID_TEXT (2 * ID_BYTES + 3)
 #define OLD_UNTIL US("old_until")
 #define CREATED US("created")
 #define OLDEST US("oldest")
@@ -222,16 +223,27 @@ static void secret_answer(struct change *change, struct edge_request *request, c
 	sodium_memzero(hex, sizeof(hex));
 }
 
+enum { MADE_ID, MADE_SALT, MADE_VERSION, MADE_KNOWN, MADE_SAME };
+
+/* What the same request has made before is answered again, and not written down again. */
 static void on_made(void *context, PGresult *result, const char *error)
 {
 	struct change *change = context;
-	bool made = has_rows(result) && !PQgetisnull(result, 0, 0);
-	const char *webhook = made ? PQgetvalue(result, 0, 0) : "new";
-	struct edge_request *request = changed(change, result, error, webhook, made ? 200 : 409);
+	bool made = has_rows(result) && !PQgetisnull(result, 0, MADE_ID);
+	bool known = made && pg_number(result, 0, MADE_KNOWN) != 0;
+	const char *webhook = made ? PQgetvalue(result, 0, MADE_ID) : "new";
+	struct edge_request *request =
+		known ? waiter_rows(&change->waiter, result, error)
+		      : changed(change, result, error, webhook, made ? 200 : 409);
 
-	if (request != NULL && made)
-		secret_answer(change, request, webhook, PQgetvalue(result, 0, 1),
-			(uint32_t)pg_number(result, 0, 2));
+	if (request != NULL && known && pg_number(result, 0, MADE_SAME) == 0)
+		edge_answer_error(request, 422, "other_content",
+			"This Idempotency-Key was already used for a different request. Nothing "
+			"was done.",
+			"Idempotency-Key", NULL, "a new key for another webhook");
+	else if (request != NULL && made)
+		secret_answer(change, request, webhook, PQgetvalue(result, 0, MADE_SALT),
+			(uint32_t)pg_number(result, 0, MADE_VERSION));
 	else if (request != NULL)
 		edge_answer_error(request, 409, "webhooks_full",
 			"The operator has ten webhooks already. Nothing was done.", NULL, NULL,
@@ -245,9 +257,13 @@ void on_webhook_new(struct edge_request *request, void *context)
 	struct webhook_body body = { 0 };
 	struct change *change;
 	uint32_t operator_id;
-	char kinds[WEBHOOK_KINDS_MAX + 2], actor[ACTOR_MAX];
+	uint8_t id[ID_BYTES], content[ID_BYTES];
+	char kinds[WEBHOOK_KINDS_MAX + 2], actor[ACTOR_MAX], id_text[ID_TEXT],
+		content_text[ID_TEXT];
+	const char *key = edge_header(request, EDGE_IDEMPOTENCY_KEY);
 
 	if (!auth_operator_path(gateway, request, &operator_id) ||
+		(key != NULL && !auth_key(request, &key)) ||
 		!answer_parse(request, webhook_fields, &body) || !url_ok(gateway, request, &body) ||
 		!kinds_ok(request, &body, kinds))
 		return;
@@ -255,10 +271,16 @@ void on_webhook_new(struct edge_request *request, void *context)
 	change->body = body;
 	content_make(change, &body, NULL);
 	actor_of(gateway, request, operator_id, actor);
-	const char *parameters[] = { change->operator_text, body.url, kinds, actor };
+	auth_id(key == NULL ? "" : key, "webhook", id);
+	auth_id("webhook", change->content, content);
+	pg_bytea_text(id, ID_BYTES, id_text);
+	pg_bytea_text(content, ID_BYTES, content_text);
+	const char *parameters[] = { change->operator_text, body.url, kinds, actor,
+		key == NULL ? NULL : id_text, content_text };
 	pg_pool_query(gateway->pg,
-		"select id, salt, version from gateway.webhook_new($1::integer, $2, $3::text[], $4)",
-		4, parameters, WRITE_MS, on_made, change);
+		"select id, salt, version, known::integer, same::integer from "
+		"gateway.webhook_ask($1::integer, $2, $3::text[], $4, $5::bytea, $6::bytea)",
+		6, parameters, WRITE_MS, on_made, change);
 }
 
 static void on_rotated(void *context, PGresult *result, const char *error)
