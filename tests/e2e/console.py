@@ -503,7 +503,8 @@ def test_the_overview_lives():
 def test_reports():
     """What was played today, over time and as a report; files of it; and when the day begins."""
     page = pages.Page("console", "/operator/")
-    wait_until("the sums", lambda: place.sql("select coalesce(sum(rounds), 0) from gateway.rollup_minute") != [["0"]], 15)
+    behind = "select count(*) from (select shard, max(seq) as seq from wallet.journal group by shard) j left join gateway.rollup_at a using (shard) where coalesce(a.seq, 0) < j.seq"
+    wait_until("the sums of all rows", lambda: place.sql(behind) == [["0"]], 60)
     go(page, "overview")
     page.see("document.querySelector('#played .chart canvas')")
     for measure, step in (("stakes", "hour"), ("players", "day"), ("rtp", "minute")):

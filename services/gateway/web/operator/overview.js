@@ -77,7 +77,7 @@ function Tiles({ status, rate, late }) {
 		<${Tile} name="Books" value=${r ? r.holds ? "in order" : "NOT IN ORDER" : "–"} state=${r && !late.includes("checks") ? is(r.holds) : ""} note=${r ? `last held ${time(r.held_us)}` : "the first check is running"} />
 		${tellsAll(status) ? html`<${Tile} name="Booked a second" value=${old || rate === undefined ? "–" : whole(Math.round(rate))} note=${`${whole(rows(status))} rows in all`} />
 		<${Tile} name="Players" value=${whole(status.players)} note=${status.players_estimated ? "accounts, about" : "accounts"} />
-		<${Tile} name="Jackpots paid" value=${whole(r?.hits_paid)} note=${r ? `${r.claims_open} on the way` : ""} state=${r && r.oldest_claim_s >= 10 ? "bad" : ""} />` : null}
+		<${Tile} name="Jackpots paid" value=${whole(r?.hits_paid)} note=${r ? `${r.claims_open} on the way` : ""} state=${r && r.oldest_claim_s >= 10 && !late.includes("checks") ? "bad" : ""} />` : null}
 		<${Tile} name="Shards" value=${`${held} of ${shards.length}`} state=${is(held === shards.length)} note="have an owner" />
 		<${Tile} name="Instances" value=${`${alive} of ${instances.length}`} state=${is(alive > 0)} note="alive" />
 		<${Tile} name="Lag" value=${whole(lag)} state=${is(lag < 10000)} note="rows not read yet" />
