@@ -176,6 +176,60 @@ def test_what_was_not_collected_is_added_up_once():
             place.sql(f"delete from gateway.{one} where operator = 8", writer=True)
 
 
+def identities():
+    """Of the status; nothing where it has not been read yet."""
+    checks = (status().json or {}).get("reconciliation") or {"checks": []}
+    return next((check for check in checks["checks"] if check["name"] == "identities"), {"holds": None, "checked_us": 0, "found": ""})
+
+
+def checked_again(n=1):
+    """The check after n more."""
+    for _ in range(n):
+        before = identities()["checked_us"]
+        wait_until("another check", lambda before=before: identities()["checked_us"] > before, 60)
+    return identities()
+
+
+def test_hits_are_added_up_once():
+    """A check reads the new hits and some of the old ones; a hit that was changed is found when its turn comes. The hits are those of a pool that nobody serves."""
+    n, zeros = 10_000, [row[0] for row in place.sql("""select attname from pg_attribute where attrelid = 'pool.hit'::regclass and attnum > 0 and not attisdropped
+        and attnotnull and not atthasdef and attname not in ('pool', 'hit', 'player', 'move', 'index', 'cost_e27', 'claimed')""")]
+    insert = f"insert into pool.hit (pool, hit, player, move, index, cost_e27, claimed, {', '.join(zeros)}) select 900, n, 1, n, 0, 1, now(), {', '.join('0' for _ in zeros)}"
+
+    def wrong(text):
+        """The check has failed, and says so."""
+        found = identities()
+        return found["holds"] is False and text in found["found"]
+
+    wait_until("the check", lambda: identities()["holds"], 60)
+    place.sql(f"""with p as (insert into pool.pool select (jsonb_populate_record(p, jsonb_build_object('pool', 900, 'id', 'planted', 'hits', p.hits + {n}, 'paid_e27', p.paid_e27 + {n},
+            'house_seed_e27', p.house_seed_e27 + {n}))).* from pool.pool p where pool = 1 and hits = 0),
+        r as (insert into pool.row select (jsonb_populate_record(r, '{{"pool": 900}}')).* from pool.row r where pool = 1)
+        {insert} from generate_series(1, {n}) n""", writer=True)
+    try:
+        assert checked_again(2)["holds"], identities()
+
+        def three_read_few():
+            """Not what the check before them has read: backends report that while they work."""
+            before = rows_read("pool.hit")
+            return checked_again(3)["holds"] and rows_read("pool.hit") - before < n
+
+        wait_until("three checks that do not read all hits", three_read_few, 120)
+        place.sql("update pool.hit set cost_e27 = 2 where pool = 900 and hit = 5", writer=True)
+        wait_until("that it is found", lambda: wrong(f"pool 900: {n} hits, paid {n}; the hits say {n}, {n + 1}"), 240)
+        place.sql("update pool.hit set cost_e27 = 1 where pool = 900 and hit = 5", writer=True)
+        wait_until("that it is in order again", lambda: identities()["holds"], 240)
+        place.sql(f"{insert} from generate_series({n + 1}, {n + 1}) n", writer=True)
+        wait_until("the hit that the pool does not know", lambda: wrong(f"pool 900: {n} hits, paid {n}; the hits say {n + 1}, {n + 1}"), 60)
+        place.sql("update pool.pool set hits = hits + 1, paid_e27 = paid_e27 + 1, house_seed_e27 = house_seed_e27 + 1 where pool = 900", writer=True)
+        wait_until("that the pool knows it", lambda: identities()["holds"], 60)
+        place.kill("gateway-1")
+        wait_until("the check of another gateway", lambda: identities()["holds"], 60)
+    finally:
+        for table in ("hit", "row", "pool"):
+            place.sql(f"delete from pool.{table} where pool = 900", writer=True)
+
+
 if __name__ == "__main__":
     with Installation("many_rows", kafka=False) as place:
         place.people = [Person(place, deposit=1000)]

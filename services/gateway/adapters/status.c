@@ -52,6 +52,7 @@ static struct {
 		char found[256];
 	} check[CHECKS_N];
 	int64_t hits_paid, claims_open, oldest_claim_s;
+	char *hits;		   /* what they add up to: see pools_check_sql; NULL: nothing yet */
 	int64_t batch[SHARDS_MAX]; /* last checked batch of each shard; -1: none yet */
 	bool begun;
 } status;
@@ -271,27 +272,62 @@ static void request_ledger(struct gateway *gateway)
 	"p.jp_reserve_e27 + p.jp_seed_e27 + p.paid_e27" sent ")) "                                 \
 	"i(name, found, expected) where i.found <> i.expected "
 
-static const char pools_check_sql[] = IDENTITIES("pool", "pool", "row", " + p.received_e27",
-	" + p.sent_e27") "union all " IDENTITIES("cards", "card_set", "level", "",
-	"") "union all select format('pool %s: %s hits, paid %s; the hits say %s, "
-	    "%s', p.pool, p.hits, p.paid_e27, h.n, h.cost) from pool.pool p "
-	    "cross join lateral (select count(*) as n, coalesce(sum(cost_e27), 0) as "
-	    "cost from pool.hit h where h.pool = p.pool) h "
-	    "where p.hits <> h.n or p.paid_e27 <> h.cost union all select format('pool "
-	    "%s: sent %s, received %s; the transfers say %s, %s', p.pool, "
-	    "p.sent_e27, p.received_e27, o.sum, i.sum) from pool.pool p cross join "
-	    "lateral (select coalesce(sum(amount_e27), 0) as sum from "
-	    "pool.transfer_out o where o.pool = p.pool) o cross join lateral (select "
-	    "coalesce(sum(amount_e27), 0) as sum from pool.transfer_in i where i.pool "
-	    "= p.pool) i where p.sent_e27 <> o.sum or p.received_e27 <> i.sum limit 1";
+/* What the hits of each pool add up to, from one check to the next: $1, a JSON array that the
+ * statement gives back. `n` and `cost` are of the hits up to `hit`; a check adds the new ones. It
+ * also adds up the next HITS_AGAIN old ones anew (`again`, ..), and when it is through with them,
+ * that is what they add up to: a hit that was changed is found, whatever there was before. */
+#define HITS_NEW "20000"
+#define HITS_AGAIN "1000"
+#define HITS(alias, range, most)                                                                   \
+	"cross join lateral (select count(*) as n, coalesce(sum(x.cost_e27), 0) as cost, "         \
+	"max(x.hit) as hit from (select t.hit, t.cost_e27 from pool.hit t where t.pool = p.pool "  \
+	"and " range " order by t.hit limit " most ") x) " alias " "
 
+static const char pools_check_sql[] =
+	"with s as (select * from jsonb_to_recordset($1::jsonb) s (pool integer, hit bigint, n "
+	"bigint, cost numeric, again bigint, again_n bigint, again_cost numeric)), o as (select "
+	"p.pool, p.hits, p.paid_e27, coalesce(s.hit, 0) as hit, coalesce(s.n, 0) as n, "
+	"coalesce(s.cost, 0) as cost, coalesce(s.again, 0) as again, coalesce(s.again_n, 0) as "
+	"again_n, coalesce(s.again_cost, 0) as again_cost from pool.pool p left join s using "
+	"(pool)), h as materialized (select p.pool, p.hits, p.paid_e27, coalesce(a.hit, p.hit) as "
+	"hit, a.n < " HITS_NEW " as whole, b.n < " HITS_AGAIN " as through, p.again_n + b.n as "
+	"again_n, p.again_cost + b.cost as again_cost, b.hit as again, case when b.n < " HITS_AGAIN
+	" then p.again_n + b.n else p.n end + a.n as n, case when b.n < " HITS_AGAIN
+	" then p.again_cost + b.cost else p.cost end + a.cost as cost from o p " HITS(
+		"a", "t.hit > p.hit", HITS_NEW) HITS("b", "t.hit > p.again and t.hit <= p.hit",
+		HITS_AGAIN) "), w as (" IDENTITIES("pool", "pool", "row", " + p.received_e27",
+		" + p.sent_e27") "union all " IDENTITIES("cards", "card_set", "level", "",
+		"") "union all select format('pool %s: %s hits, paid %s; the hits say %s, %s', pool, "
+		    "hits, paid_e27, n, cost) from h where whole and (hits <> n or paid_e27 <> cost) "
+		    "union all select format('pool "
+		    "%s: sent %s, received %s; the transfers say %s, %s', p.pool, "
+		    "p.sent_e27, p.received_e27, o.sum, i.sum) from pool.pool p cross join "
+		    "lateral (select coalesce(sum(amount_e27), 0) as sum from "
+		    "pool.transfer_out o where o.pool = p.pool) o cross join lateral (select "
+		    "coalesce(sum(amount_e27), 0) as sum from pool.transfer_in i where i.pool "
+		    "= p.pool) i where p.sent_e27 <> o.sum or p.received_e27 <> i.sum limit 1) "
+		    "select (select wrong from w), coalesce((select bool_and(whole) from h), "
+		    "true)::integer, coalesce((select jsonb_agg(jsonb_build_object('pool', pool, 'hit', "
+		    "hit, 'n', n, 'cost', cost, 'again', case when through then 0 else again end, "
+		    "'again_n', case when through then 0 else again_n end, 'again_cost', case when "
+		    "through then 0 else again_cost end)) from h), '[]')::text";
+
+enum { POOLS_WRONG, POOLS_WHOLE, POOLS_HITS };
+
+/* Until all hits were added up once, it is not known whether all is in order. */
 static void on_pools(void *context, PGresult *result, const char *error)
 {
+	bool wrong;
+
 	(void)context;
 	status.check[CHECK_POOLS].waiting = false;
-	if (rows_ok(result, error, "pools"))
-		check_result(CHECK_POOLS, PQntuples(result) == 0,
-			PQntuples(result) == 0 ? "" : PQgetvalue(result, 0, 0));
+	if (!rows_ok(result, error, "pools"))
+		return;
+	free(status.hits);
+	status.hits = text_of(result, 0, POOLS_HITS);
+	wrong = !PQgetisnull(result, 0, POOLS_WRONG);
+	if (wrong || pg_number(result, 0, POOLS_WHOLE) != 0)
+		check_result(CHECK_POOLS, !wrong, PQgetvalue(result, 0, POOLS_WRONG));
 }
 
 static void on_claims(void *context, PGresult *result, const char *error)
@@ -325,7 +361,9 @@ static void check_all(struct gateway *gateway)
 	for (size_t i = 0; i < CHECKS_N; i++)
 		status.check[i].waiting = true;
 	request_ledger(gateway);
-	pg_pool_query(gateway->pg_ro, pools_check_sql, 0, NULL, CHECK_MS, on_pools, NULL);
+	pg_pool_query(gateway->pg_ro, pools_check_sql, 1,
+		(const char *const[]){ status.hits != NULL ? status.hits : "[]" }, CHECK_MS,
+		on_pools, NULL);
 	pg_pool_query(gateway->pg_ro,
 		"select (select count(*) from wallet.claim where closed_seq is null), "
 		"(select coalesce(max(extract(epoch from now() - opened)), 0)::bigint from "
