@@ -4,10 +4,9 @@ import json
 import os
 import re
 import subprocess
-import time
 
 import lib_pages as pages
-from lib_desk import SCREENS, do, done, go, inside, opened, out, send
+from lib_desk import SCREENS, do, done, go, inside, nothing_is_tried, opened, out, send
 from lib_play import RULES, Person, force, good, operator
 from lib_raw import deposit, letter, raw
 from lib_stack import BIN, run, wait_until
@@ -606,13 +605,6 @@ def test_postings_are_walked():
     page.see(f"{cells}.length === 6")
     found = pages.browser.ask("problems")
     assert not found, found
-
-
-def nothing_is_tried():
-    """Makes all events dead; a try that was under way writes its own answer after that."""
-    place.sql("update gateway.webhook_delivery set dead = now(), answer = 'no name'", writer=True)
-    time.sleep(2)
-    return place.sql("select count(*) from gateway.webhook_delivery where dead is null or answer is distinct from 'no name'", writer=True) == [["0"]]
 
 
 def test_webhooks():

@@ -88,7 +88,13 @@ def test_players():
     before -= 15
     assert ctl("player", "open", "777", *EUR) == {"player": "1-777", "currency": "EUR", "balance_minor": 0}
     wait_until("the account", lambda: ctl("player", "show", number)["player"] == person.name, 60)
-    assert len(ctl("player", "list", "--limit", "1")["players"]) == 1 and ctl("player", "list", "--after", number)["players"] == []
+    everybody = wait_until("two players", lambda: next((found for found in [ctl("player", "list")["players"]] if len(found) > 1), None), 60)
+    one = ctl("player", "list", "--limit", "1")
+    two = ctl("player", "list", "--limit", "1", "--cursor", one["next_cursor"])
+    assert [p["player"] for p in one["players"] + two["players"]] == [p["player"] for p in everybody[:2]], (one, two)
+    wrong = answered("player", "search", number, "--limit", "1", "--cursor", one["next_cursor"])
+    assert wrong.returncode == 2 and "expected next_cursor of a page of this list" in wrong.stderr, wrong
+    assert ctl("player", "list", "--after", number)["players"] == []
     assert person.name in [p["player"] for p in ctl("player", "search", number)["players"]]
     first = ctl("player", "deposit", number, "--amount", "5000", *EUR, *REASON, "--request", "deposit-1")
     assert first["balance_minor"] == before + 5000 and ctl("player", "deposit", number, "--amount", "5000", *EUR, *REASON, "--request", "deposit-1") == first
@@ -101,6 +107,7 @@ def test_players():
     wait_until("the withdrawal", lambda: [w["id"] for w in ctl("player", "withdrawals", number)["withdrawals"]] == [held["id"]], 60)
     assert {e["kind"] for e in ctl("player", "history", number, "--kind", "money", "--from", "2020-01-01")["entries"]} >= {"deposit", "correction", "grant"}
     assert [e["kind"] for e in ctl("player", "history", number, "--kind", "round", "--game", GAME, "--limit", "5")["entries"]] == ["round"]
+    assert ctl("player", "history", number, "--kind", "round", "--wins")["entries"] == []
     assert ctl("player", "limit", number, "loss", "--period", "day", "--amount", "100000", *EUR)["limit"] == "loss"
     assert ctl("player", "limit", number, "time", "--seconds", "3600", *EUR)["limit"] == "time"
     assert ctl("player", "exclude", number, "--until", "2040-01-02T03:04:05", *EUR, *REASON)["limit"] == "exclusion"
@@ -226,6 +233,8 @@ def test_reports():
     assert ctl("overview")["shards"] and "points" in ctl("ledger", "show") and ctl("ledger", "proof")["state"]
     assert ctl("report", "list", "--period", "day", "--limit", "3")["gaming_day"]["zone"]
     assert "points" in ctl("report", "series", "--step", "hour", "--game", GAME, *EUR)
+    games = wait_until("what was played", lambda: next((found for found in [{p["game"] for p in ctl("report", "series", "--step", "hour", "--by", "game", *EUR)["points"]}] if GAME in found), None), 60)
+    assert "all" not in games, games
     day = (datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(days=20)).strftime("%Y-%m-%d")
     assert ctl("report", "gaming-day", "Europe/Stockholm", "6", day, *REASON) == {"zone": "Europe/Stockholm", "start_hour": 6, "from_day": day}
     assert ctl("game", "show", GAME, "--from", "2026-01-01")["game"] == GAME

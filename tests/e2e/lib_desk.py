@@ -1,6 +1,7 @@
 """What the tests of the operator's console share: an installation with users, and the hands of one who uses it."""
 import contextlib
 import subprocess
+import time
 
 import lib_pages as pages
 from lib_play import Person
@@ -69,6 +70,13 @@ def done(page):
     page.see("/Done\\./.test(document.querySelector('dialog')?.innerText)")
     page.press("dialog button.main")
     page.see("!document.querySelector('dialog')")
+
+
+def nothing_is_tried():
+    """Makes all events dead; a try that was under way writes its own answer after that."""
+    place.sql("update gateway.webhook_delivery set dead = now(), answer = 'no name'", writer=True)
+    time.sleep(2)
+    return place.sql("select count(*) from gateway.webhook_delivery where dead is null or answer is distinct from 'no name'", writer=True) == [["0"]]
 
 
 @contextlib.contextmanager

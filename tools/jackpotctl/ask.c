@@ -183,6 +183,8 @@ static void query_write(const struct call *call, CURL *curl, FILE *out)
 		fprintf(out, "%c%s=", separator, command_options[i].field);
 		if (json_is_integer(json))
 			fprintf(out, "%" JSON_INTEGER_FORMAT, json_integer_value(json));
+		else if (json_is_true(json))
+			fputs("true", out);
 		else
 			escaped_write(curl, call->values[i], out);
 		json_decref(json);

@@ -1,7 +1,7 @@
 // Requests of the console: with the session's cookie, its CSRF token, and a key for each action.
 import { ApiError, randomHex, traceparent } from "/api.js";
 
-export const session = { csrf: null, lost: () => {} };
+export const session = { csrf: null, lost: () => {}, changed: () => {} };
 
 class NoAnswer extends Error {
 	constructor(method) {
@@ -12,6 +12,7 @@ class NoAnswer extends Error {
 function failure(status, answer) {
 	const error = new ApiError(status, answer);
 	if (error.code === "operator_key") session.lost();
+	if (error.code === "not_permitted") session.changed();
 	return error;
 }
 

@@ -96,6 +96,9 @@ function App() {
 	};
 	useEffect(() => {
 		session.lost = () => { session.csrf = null; setMe((old) => { if (old) setWhy("Your session has ended. Log in again."); return null; }); };
+		let waits = null; // a role may have been taken away; what tells of it in a form is read first
+		const again = () => { waits = document.querySelector("dialog[open]") ? setTimeout(again, 300) : read("/v1/operator/session").then(setMe, () => {}) && null; };
+		session.changed = () => { if (waits === null) waits = setTimeout(again, 0); };
 		look();
 	}, []);
 	const out = async () => {

@@ -117,8 +117,14 @@ export function SecondFactor({ me, onDone }) {
 			setError(failed);
 		}
 	};
+	const kept = () => { // they are not shown any longer
+		setCodes(null);
+		setOffer(null);
+		setCode("");
+		onDone();
+	};
 	if (error?.code === "confirm_needed") return html`<${Confirm} onDone=${() => { setError(null); go({})(); }} />`;
-	if (codes) return html`<p class="good" role="status">Your second factor is set.</p><p>Keep these recovery codes where nobody else finds them. Each can replace a one-time code, once:</p><p class="secret"><code>${codes.join("  ")}</code></p><button class="main" onClick=${onDone}>I have kept them</button>`;
+	if (codes) return html`<p class="good" role="status">Your second factor is set.</p><p>Keep these recovery codes where nobody else finds them. Each can replace a one-time code, once:</p><p class="secret"><code>${codes.join("  ")}</code></p><button class="main" onClick=${kept}>I have kept them</button>`;
 	if (!offer) return html`<p>${me.second_factor ? "Each login needs a one-time code." : "Only the password protects your account. Add one-time codes from an authenticator app."}</p><button onClick=${go({})}>${me.second_factor ? "Set up another app" : "Set up"}</button>${error ? html`<p class="bad">${sentence(error)}</p>` : null}`;
 	return html`<form onSubmit=${go({ secret: offer.secret, code })}><p>Enter this key in your authenticator app (SHA-1, 6 digits, 30 s), or <a href=${offer.uri}>open it there</a>:</p><p class="secret"><code>${offer.base32.replace(/(.{4})/g, "$1 ")}</code></p>
 		<label>Code that the app shows<input name="code" inputmode="numeric" maxlength="6" autocomplete="one-time-code" value=${code} onInput=${(e) => setCode(e.target.value)} /></label><button class="main">Set</button>${error ? html`<p class="bad" role="alert">${sentence(error)}</p>` : null}</form>`;

@@ -138,7 +138,7 @@ export function Confirm({ onDone }) {
 
 function Field({ field, value, onValue }) {
 	const id = `f-${field.name}`;
-	const common = { id, name: field.name, value, required: field.required !== false, onInput: (e) => onValue(e.target.value) };
+	const common = { id, name: field.name, value, required: field.required !== false && !field.options, onInput: (e) => onValue(e.target.value) }; // a choice may be ""
 	return html`<label for=${id}>${field.label}
 		${field.options ? html`<select ...${common}>${field.options.map(([key, text]) => html`<option value=${key}>${text}</option>`)}</select>`
 			: field.long ? html`<textarea ...${common} rows="4" />`
