@@ -270,6 +270,14 @@ const struct command_option command_options[OPTIONS_N] = {
 		.expected = "a kind of entry, such as round or money",
 		.help = "Shows entries of this kind alone, such as round or money.",
 		.field = "kind" },
+	[OPTION_PLAYER] = { .name = "--player",
+		.value = "N",
+		.expected = "a player's number: 17, not 1-17",
+		.help = "Shows rounds of this player alone.",
+		.least = 1,
+		.most = INT64_MAX,
+		.field = "player",
+		.member = MEMBER_WHOLE },
 	[OPTION_ROUND] = { .name = "--round",
 		.value = "N",
 		.expected = "the number of a round",
@@ -617,8 +625,10 @@ const struct command command_rows[] = {
 		"Without a time it begins with the newest ones. A page that says searched_until_us "
 		"has looked back so far; --cursor goes on.",
 		REFUSED,
-		GET(OF_OPERATOR "/rounds") | O(GAME) | O(CURRENCY) | O(WIN) | O(JACKPOT) |
-			O(ROUND) | O(FROM) | O(TO) | O(CURSOR) | O(LIMIT) },
+		GET(OF_OPERATOR "/rounds") | O(PLAYER) | O(GAME) | O(CURRENCY) | O(WIN) |
+			O(JACKPOT) | O(ROUND) | O(FROM) | O(TO) | O(CURSOR) | O(LIMIT) },
+	{ PLAYERS, "round open", "", "Lists open rounds of all players, oldest first.", NULL,
+		REFUSED, GET(OF_OPERATOR "/unfinished/rounds") | O(CURSOR) | O(LIMIT) },
 	{ PLAYERS, "round find", "ID", "Shows the round of an id.",
 		"ID is the id of a round in 'round list', such as 3-17.", REFUSED,
 		GET(OF_OPERATOR "/rounds?id={}") },

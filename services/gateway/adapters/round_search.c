@@ -1,5 +1,6 @@
-/* Rounds of all players of an operator by game, time, win, jackpot, number or row
- * (migrations/0043_rounds.sql). A page reads so many rows at most, and says how far it has looked.
+/* Rounds of all players of an operator by player, game, time, win, jackpot, number or row
+ * (migrations/0048_rounds.sql), and those that are open. A page reads so many rows at most, and
+ * says how far it has looked.
  */
 #include "services/gateway/adapters/lists.h"
 #include "services/gateway/adapters/money.h"
@@ -14,15 +15,18 @@
 
 #define LIMIT_DEFAULT 50
 #define LIMIT_MAX 200
-#define FIND_MS 5000
-#define ROWS_MOST "50000" /* of the journal, read for a page */
-#define PARTS_MOST "400"  /* looked up by time for a page: minutes or quarters, of a shard each */
-#define DAYS_MOST "31"
+#define FIND_MS 10000
+#define ROWS_MOST "40000"     /* of the journal, read for a page */
+#define LOOKS_MOST "1000"     /* for a row of a shard by its time, for a page */
+#define SUMS_MOST "200000"    /* quarters and minutes, of a shard, game, mode and currency each */
+#define ACCOUNT_MOST "5000"   /* rows of an account, read for a page */
+#define JACKPOTS_MOST "20000" /* looked at for a page */
+#define OPEN_MOST "2000"      /* open rounds of all operators, looked at for a page */
 #define TEXT_NUMBER 24
 #define TIME_MAX INT64_C(253402300799000000) /* 9999-12-31 */
 
-static const char *const filters[] = { "id", "game", "currency", "win_minor", "jackpot", "round",
-	"from_us", "to_us", NULL };
+static const char *const filters[] = { "id", "player", "game", "currency", "win_minor", "jackpot",
+	"round", "from_us", "to_us", NULL };
 
 static const struct list rounds_list = { "rounds",
 	"id time_us player round game mode bonus_spin currency stake_minor win_minor open void "
@@ -30,8 +34,10 @@ static const struct list rounds_list = { "rounds",
 	LIMIT_DEFAULT, LIMIT_MAX, filters };
 
 struct sought {
-	int64_t game, currency, win, round, from_us, to_us, shard, seq; /* 0: not asked for */
-	bool jackpot, row;						/* row: shard and seq */
+	int64_t number, game, currency, win, round, from_us, to_us; /* 0: not asked for; number: of
+								       the player */
+	int64_t shard, seq;
+	bool jackpot, row; /* row: shard and seq */
 };
 
 /* ---- answering ---- */
@@ -51,8 +57,12 @@ enum {
 	OPEN,
 	VOIDED,
 	JACKPOT,
-	POOL
+	POOL,
+	MARK
 };
+
+/* MARK of the last row; the others are rounds. */
+enum { MARK_ROUND, MARK_STOPPED, MARK_ARCHIVED };
 
 static void number_json(
 	struct json_out *out, const char *name, const PGresult *result, int row, int column)
@@ -103,23 +113,25 @@ static void on_found(void *context, PGresult *result, const char *error)
 	struct edge_request *request = waiter_rows(waiter, result, error);
 	struct json_out *out = &waiter->gateway->out;
 	int rows, last;
-	bool stopped;
+	int64_t mark;
 
 	if (request != NULL) {
 		last = PQntuples(result) - 1;
-		stopped = last >= 0 && PQgetisnull(result, last, SEQ);
-		rows = stopped ? last : last + 1;
+		mark = last < 0 ? MARK_ROUND : pg_number(result, last, MARK);
+		rows = mark == MARK_ROUND ? last + 1 : last;
 		out_begin(out);
 		out_open(out, NULL, '{');
 		out_open(out, rounds_list.name, '[');
 		for (int i = 0; i < rows; i++)
 			round_json(out, result, i);
 		out_close(out, ']');
-		if (stopped)
+		if (mark == MARK_STOPPED)
 			out_int(out, "searched_until_us", pg_number(result, last, TIME_US));
+		if (mark == MARK_ARCHIVED)
+			out_bool(out, "archived", true);
 		list_end(waiter->gateway, request, &rounds_list,
-			stopped ? PQgetvalue(result, last, PQnfields(result) - 1)
-				: list_next(request, &rounds_list, result, rows));
+			mark == MARK_STOPPED ? PQgetvalue(result, last, MARK + 1)
+					     : list_next(request, &rounds_list, result, rows));
 	}
 	free(waiter);
 }
@@ -130,46 +142,65 @@ static void on_found(void *context, PGresult *result, const char *error)
 #define MOMENT(parameter) "timestamptz 'epoch' + " parameter "::bigint * interval '1 microsecond'"
 /* The last column is the position of the row. */
 #define SELECT                                                                                     \
-	"select " US("r.time") ", r.shard, r.seq, r.player, r.round, r.game, r.mode, r.currency, " \
-			       "r.bonus_spin::integer, r.stake, r.win, r.is_open::integer, "       \
-			       "r.is_void::integer, r.jackpot, r.pool, " US(                       \
-				       "r.time") " || ' ' || coalesce(r.shard, 0) || ' ' || "      \
-						 "coalesce(r.seq, 0) from gateway."
-/* $8 to $10: time, shard and row behind which the page begins. */
-#define ASKED                                                                                      \
-	"($1::integer, $2::integer, $3::integer, $4::bigint, $5::bigint, " MOMENT(                 \
-		"$6") ", " MOMENT("$7") ", " MOMENT("$8") ", $9::integer, $10::bigint, $11::integer"
+	"select " US(                                                                              \
+		"r.time") ", r.shard, r.seq, r.player, r.round, r.game, r.mode, r.currency, "      \
+			  "r.bonus_spin::integer, r.stake, r.win, r.is_open::integer, "            \
+			  "r.is_void::integer, r.jackpot, r.pool, r.mark, concat_ws(' ', " US(     \
+				  "r.time") ", r.shard, r.seq) from gateway."
+#define FILTERS "$2::integer, $3::integer, $4::bigint, $5::bigint, " MOMENT("$6") ", " MOMENT("$7")
+/* $8 to $10: time, shard and row behind which the page begins; $11 the limit; $12 the player. */
+#define BEHIND MOMENT("$8") ", $9::integer, $10::bigint, $11::integer, "
 
+/* All have the same twelve parameters, and name each. */
 static const char rounds_sql[] =
-	SELECT "rounds_find" ASKED ", " ROWS_MOST ", " PARTS_MOST ", " DAYS_MOST ") r";
-static const char jackpots_sql[] = SELECT "jackpots_find" ASKED ") r";
+	SELECT "rounds_find($1::integer, " FILTERS ", " BEHIND ROWS_MOST ", " LOOKS_MOST
+	       ", " SUMS_MOST ") r where $12::bigint is not null";
+static const char account_sql[] =
+	SELECT "rounds_of_player($12::bigint, " FILTERS ", $10::bigint, $11::integer, " ACCOUNT_MOST
+	       ") r where concat($1::integer, $8::bigint, $9::integer) is not null";
+static const char jackpots_sql[] =
+	SELECT "jackpots_find($1::integer, $12::bigint, " FILTERS ", " BEHIND JACKPOTS_MOST ") r";
 static const char row_sql[] =
 	SELECT "round_by_row($1::integer, $2::integer, $3::bigint) r limit $4::integer";
+
+static void search_row(struct gateway *gateway, const char *operator_text,
+	const struct sought *sought, const struct list_page *page, struct waiter *waiter)
+{
+	char shard[TEXT_NUMBER], seq[TEXT_NUMBER];
+	/* The only row there may be was on the page before. */
+	const char *parameters[] = { operator_text, shard, seq,
+		page->after[0] == NULL ? page->limit_text : "0" };
+
+	(void)snprintf(shard, sizeof(shard), "%" PRId64, sought->shard);
+	(void)snprintf(seq, sizeof(seq), "%" PRId64, sought->seq);
+	pg_pool_query(gateway->pg_ro, row_sql, 4, parameters, QUERY_MS, on_found, waiter);
+}
 
 static void search(struct gateway *gateway, struct edge_request *request, uint32_t operator_id,
 	const struct sought *sought, const struct list_page *page)
 {
-	char numbers[7][TEXT_NUMBER];
-	const int64_t by_filter[] = { operator_id, sought->game, sought->currency, sought->win,
-		sought->round, sought->from_us, sought->to_us > 0 ? sought->to_us : TIME_MAX };
-	const int64_t by_row[] = { operator_id, sought->shard, sought->seq, 0, 0, 0, 0 };
+	char numbers[8][TEXT_NUMBER];
+	player_id player = 0;
+	const char *sql = sought->jackpot	? jackpots_sql
+			  : sought->number != 0 ? account_sql
+						: rounds_sql;
 	struct waiter *waiter = waiter_new(sizeof(*waiter), gateway, request, 0);
 
-	for (size_t i = 0; i < 7; i++)
-		(void)snprintf(numbers[i], TEXT_NUMBER, "%" PRId64,
-			sought->row ? by_row[i] : by_filter[i]);
+	if (sought->number != 0)
+		(void)player_id_make(operator_id, (uint64_t)sought->number, &player);
+	const int64_t values[] = { operator_id, sought->game, sought->currency, sought->win,
+		sought->round, sought->from_us, sought->to_us > 0 ? sought->to_us : TIME_MAX,
+		player };
+	for (size_t i = 0; i < 8; i++)
+		(void)snprintf(numbers[i], TEXT_NUMBER, "%" PRId64, values[i]);
 	if (sought->row) {
-		/* The only row there may be was on the page before. */
-		const char *parameters[] = { numbers[0], numbers[1], numbers[2],
-			page->after[0] == NULL ? page->limit_text : "0" };
-		pg_pool_query(gateway->pg_ro, row_sql, 4, parameters, QUERY_MS, on_found, waiter);
+		search_row(gateway, numbers[0], sought, page, waiter);
 		return;
 	}
 	const char *parameters[] = { numbers[0], numbers[1], numbers[2], numbers[3], numbers[4],
 		numbers[5], numbers[6], page->after[0], page->after[1], page->after[2],
-		page->limit_text };
-	pg_pool_query(gateway->pg_ro, sought->jackpot ? jackpots_sql : rounds_sql, 11, parameters,
-		FIND_MS, on_found, waiter);
+		page->limit_text, numbers[7] };
+	pg_pool_query(gateway->pg_ro, sql, 12, parameters, FIND_MS, on_found, waiter);
 }
 
 /* ---- the request ---- */
@@ -237,6 +268,8 @@ static bool sought_read(struct edge_request *request, struct sought *sought_r)
 		return false;
 	}
 	return row_read(request, sought_r) && game_read(request, sought_r) &&
+	       answer_number(
+		       request, "player", 0, 1, (int64_t)PLAYER_NUMBER_MAX, &sought_r->number) &&
 	       win_read(request, sought_r) &&
 	       answer_number(request, "round", 0, 1, MOVE_MAX, &sought_r->round) &&
 	       answer_number(request, "from_us", 0, 1, TIME_MAX, &sought_r->from_us) &&
@@ -253,4 +286,88 @@ void on_round_search(struct edge_request *request, void *context)
 	if (auth_operator_path(gateway, request, &operator_id) &&
 		list_asked(gateway, request, &rounds_list, &page) && sought_read(request, &sought))
 		search(gateway, request, operator_id, &sought, &page);
+}
+
+/* ---- open rounds ---- */
+
+static const struct list open_list = { "rounds",
+	"since_us player round game currency stake_minor pending_minor", LIMIT_DEFAULT, LIMIT_MAX,
+	NULL };
+
+enum {
+	OPEN_SINCE,
+	OPEN_PLAYER,
+	OPEN_ROUND,
+	OPEN_GAME,
+	OPEN_CURRENCY,
+	OPEN_STAKE,
+	OPEN_PENDING,
+	OPEN_MARK
+};
+
+static void open_json(struct json_out *out, const PGresult *result, int row)
+{
+	const struct currency *currency =
+		currency_by_number((uint32_t)pg_number(result, row, OPEN_CURRENCY));
+	char player[PLAYER_TEXT_MAX];
+
+	player_id_format((player_id)pg_number(result, row, OPEN_PLAYER), player);
+	out_open(out, NULL, '{');
+	out_int(out, "since_us", pg_number(result, row, OPEN_SINCE));
+	out_string(out, "player", player);
+	out_int(out, "round", pg_number(result, row, OPEN_ROUND));
+	out_string(out, "game", game_slug((uint32_t)pg_number(result, row, OPEN_GAME)));
+	out_string(out, "currency", currency == NULL ? "" : currency->code);
+	number_json(out, "stake_minor", result, row, OPEN_STAKE);
+	out_int(out, "pending_minor", pg_number(result, row, OPEN_PENDING));
+	out_close(out, '}');
+}
+
+static void on_open_found(void *context, PGresult *result, const char *error)
+{
+	struct waiter *waiter = context;
+	struct edge_request *request = waiter_rows(waiter, result, error);
+	struct json_out *out = &waiter->gateway->out;
+	int rows, last;
+	bool stopped;
+
+	if (request != NULL) {
+		last = PQntuples(result) - 1;
+		stopped = last >= 0 && pg_number(result, last, OPEN_MARK) == MARK_STOPPED;
+		rows = stopped ? last : last + 1;
+		out_begin(out);
+		out_open(out, NULL, '{');
+		out_open(out, open_list.name, '[');
+		for (int i = 0; i < rows; i++)
+			open_json(out, result, i);
+		out_close(out, ']');
+		list_end(waiter->gateway, request, &open_list,
+			stopped ? PQgetvalue(result, last, OPEN_MARK + 1)
+				: list_next(request, &open_list, result, rows));
+	}
+	free(waiter);
+}
+
+void on_open_rounds(struct edge_request *request, void *context)
+{
+	static const char sql[] = "select " US(
+		"r.since") ", r.player, r.round, r.game, coalesce(r.currency, 0), "
+			   "r.stake, coalesce(r.pending, 0), r.mark, concat_ws(' ', " US(
+				   "r.since") ", r.player, r.game) from "
+					      "gateway.rounds_open($1::integer, " MOMENT(
+						      "$2") ", $3::bigint, $4::integer, "
+							    "$5::integer, " OPEN_MOST ") r";
+	struct gateway *gateway = context;
+	struct list_page page;
+	char operator_text[TEXT_NUMBER];
+	uint32_t operator_id;
+
+	if (!auth_operator_path(gateway, request, &operator_id) ||
+		!list_asked(gateway, request, &open_list, &page))
+		return;
+	const char *parameters[] = { operator_text, page.after[0], page.after[1], page.after[2],
+		page.limit_text };
+	(void)snprintf(operator_text, sizeof(operator_text), "%" PRIu32, operator_id);
+	pg_pool_query(gateway->pg_ro, sql, 5, parameters, FIND_MS, on_open_found,
+		waiter_new(sizeof(struct waiter), gateway, request, 0));
 }

@@ -96,7 +96,7 @@ void player_unknown(struct edge_request *request);
 /* player_past.c */
 edge_handler on_player_history, on_player_round;
 /* round_search.c */
-edge_handler on_round_search;
+edge_handler on_round_search, on_open_rounds;
 /* reports.c */
 edge_handler on_series, on_reports, on_report, on_gaming_day;
 
