@@ -34,7 +34,8 @@ grant execute on function gateway.rollup_steps, gateway.report_seal, gateway.rep
 	gateway.gaming_day_at, gateway.day_begins, gateway.period_days to carillon_gateway;
 grant select on gateway.report, gateway.gaming_day to carillon_gateway;
 grant execute on function gateway.jackpot_step, gateway.jackpot_history, gateway.par_claim, gateway.par_keep, gateway.game_view,
-	gateway.bets_note, gateway.forecast to carillon_gateway;
+	gateway.bets_note, gateway.forecast, gateway.rounds_find, gateway.rounds_of_player, gateway.round_by_row, gateway.jackpots_find,
+	gateway.rounds_open to carillon_gateway;
 grant execute on function gateway.webhook_step, gateway.webhook_take, gateway.webhook_mark, gateway.webhook_state, gateway.webhook_new, gateway.webhook_change,
 	gateway.webhook_rotate, gateway.webhook_end, gateway.webhook_was, gateway.webhook_test, gateway.webhook_resend, gateway.webhook_list, gateway.webhook_dead, gateway.player_part to carillon_gateway;
 grant select on gateway.report, gateway.gaming_day, gateway.rollup_minute, gateway.rollup_quarter, gateway.rollup_tally, gateway.rollup_player, gateway.rollup_notable,

@@ -248,6 +248,12 @@ SCHEMAS = {
                       award_Q=obj(round=U, index=U, pool=U), bonus_spin_Q=BOOL),
     "PastRound": obj(round=U, game=TEXT, time=told(U, "Milliseconds since 1970."), time_us=US, stake_minor=MINOR, win_minor=MINOR, jackpots_minor=MINOR,
                      balance_before_minor=SEEN, balance_after_minor=SEEN, bonus_spin=BOOL, closed=BOOL, refused=BOOL),
+    "FoundRound": told(obj(id=or_null({"type": "string", "pattern": "^[0-9]+-[0-9]+$"}), time_us=US, player=PLAYER, round=U, game=TEXT, mode=or_null(U), bonus_spin=or_null(BOOL), currency=CURRENCY,
+                           stake_minor=or_null(MINOR), win_minor=told(or_null(MINOR), "As drawn, before any double and without jackpots; null while the round is open."), open=BOOL, void=BOOL,
+                           jackpot_minor=or_null(MINOR), pool=or_null(U)),
+                       "A round of one of the operator's players. With `jackpot`, a jackpot and the time at which it was paid: then `id`, `mode`, `bonus_spin`, `stake_minor` and `win_minor` are null. Otherwise `jackpot_minor` and `pool` are."),
+    "OpenRound": obj(since_us=US, player=PLAYER, round=U, game=TEXT, currency=TEXT, stake_minor=told(or_null(MINOR), "null: the bet lies too many rows of the account back."),
+                     pending_minor=told(MINOR, "Won in the round and not collected yet.")),
     "HistoryEntry": told(obj(kind=HISTORY_KINDS, seq=U, time_us=US, round=told(U, "The round that it belongs to; 0: none."), game=TEXT,
                              amount_minor=told(INT, "The change of the balance. Of a double: the change of the pending win. Of a paid withdrawal: the amount paid."),
                              balance_before_minor=SEEN, balance_after_minor=SEEN, stake_minor_Q=MINOR, win_minor_Q=MINOR, jackpots_minor_Q=MINOR, doubled_minor_Q=INT, mode_Q=U,
@@ -794,6 +800,12 @@ route("operator", "get", OPERATOR + "/players", "The operator's players, by numb
 route("operator", "get", OF_PLAYER, "A player's account", named("Player"))
 route("operator", "get", OF_PLAYER + "/history", "The player's history, as the player sees it", HISTORY, query=HISTORY_QUERY, rows=200)
 route("operator", "get", OF_PLAYER + "/rounds/{}", "A past round of the player, replayed, as the player sees it", REPLAYED)
+route("operator", "get", OPERATOR + "/rounds", "Rounds of all the operator's players, newest first, by any of these filters",
+      obj(rounds=many(named("FoundRound"), 200), archived_Q=told(BOOL, "Rounds of that time were archived: they are in the archive only."), searched_until_us_Q=told(US, "The page ended before it was full, because it had read enough: it has looked back to this time. `next_cursor` goes on from there.")),
+      query=[("id", {"type": "string", "pattern": "^[0-9]+-[0-9]+$"}, "The round of this id, and no other filter."), ("player", whole(1), "Only rounds of the player with this number."), ("game", SLUG, "Only rounds of this game."), ("currency", CURRENCY, "Only rounds in this currency."),
+             ("win_minor", whole(1), "Only wins of this and more; needs `currency`. With `jackpot`, only jackpots of this and more."), ("jackpot", one_of("true"), "Jackpots that were paid, each with its round."),
+             ("round", whole(1), "Only rounds with this number, which each player counts for themselves."), ("from_us", whole(1), "Not before this time."), ("to_us", whole(1), "Not after this time.")], rows=200)
+route("operator", "get", OPERATOR + "/unfinished/rounds", "Open rounds of the operator's players, oldest first", obj(rounds=many(named("OpenRound"), 200)), rows=200)
 
 route("events", "get", "/v1/events/stream", "The frames of the WebSocket as server-sent events", TEXT, media="text/event-stream",
       query=[("channels", TEXT, "`jackpots`, `winners`, and with a player's token `player`; separated by commas.")])

@@ -164,6 +164,13 @@ def test_rounds():
     person.refresh()
     person.bet(1, 15, 1)
     won = str(person.round["round"])
+    found = wait_until("the lost round", lambda: [r for r in ctl("round", "list", "--player", number, "--round", lost, "--to", "2040-01-01", "--limit", "5")["rounds"] if r["void"]], 60)
+    assert [r["round"] for r in found] == [int(lost)] and ctl("round", "find", found[0]["id"])["rounds"] == found, found
+    pages = ctl("round", "list", "--player", number, "--limit", "1")
+    assert [r["round"] for r in pages["rounds"]] == [int(won)], pages
+    assert [r["round"] for r in ctl("round", "list", "--player", number, "--limit", "1", "--cursor", pages["next_cursor"])["rounds"]] == [int(lost)]
+    wait_until("the open round", lambda: int(won) in [r["round"] for r in ctl("round", "open")["rounds"] if r["player"] == person.name], 60)
+    assert ctl("round", "list", "--player", number, "--win", "1", *EUR, "--game", GAME, "--from", "2020-01-01")["rounds"] == [] == ctl("round", "list", "--player", number, "--jackpot")["rounds"]
     wait_until("the award", lambda: place.sql(f"select amount from wallet.journal where kind = 24 and player = {person.id}"), 60)
     asked = ctl("round", "void", number, GAME, won, "--award", *REASON, status=3)
     assert asked["id"] in [r["id"] for r in ctl("voids")["requests"]]

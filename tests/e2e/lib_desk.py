@@ -7,7 +7,7 @@ import lib_pages as pages
 from lib_play import Person
 from lib_stack import BIN, Installation
 
-SCREENS = ("overview", "jackpots", "jackpots/1", "games", "games/bewitched", "players", "withdrawals", "approvals", "reports", "ledger", "ledger/all", "rates", "audit", "users", "keys", "webhooks", "health", "me")
+SCREENS = ("overview", "jackpots", "jackpots/1", "games", "games/bewitched", "players", "rounds", "withdrawals", "approvals", "reports", "ledger", "ledger/all", "rates", "audit", "users", "keys", "webhooks", "health", "me")
 BROKEN = "!/undefined|NaN|\\[object|Invalid Date|[{]\"/.test(document.body.innerText)"  # nor JSON
 place = None
 

@@ -12,7 +12,7 @@ import time
 import urllib.parse
 
 import staff
-from lib_play import GAME, Person, good
+from lib_play import GAME, RULES, Person, force, good
 from lib_stack import ROOT, read_text, run, wait_until
 from openapi import HTTP, Described
 
@@ -61,6 +61,14 @@ def asked(i):
     return {"operator": 1, "id": some(), "content": some(), "reason": f"'=reason {i}, \"quoted\"'", "status": "'waiting'", "asked_key": some(), "asked_by": "'operator-1'"}
 
 
+def round_of_somebody(script, path, settled):
+    """A new player's; waits until the list has it as it will stay."""
+    person = Person(place, deposit=1000)
+    force(place, person.name, script)
+    person.bet_through(1, 15, 1)
+    wait_until(f"the round in {path}", lambda: any(row["player"] == person.name and settled(row) for row in read(f"/v1/operators/1{path}").json["rounds"]), 60)
+
+
 def adders():
     """Each adds row `i` to a list, in the way that is least trouble."""
     one, webhook = place.one, place.webhook
@@ -93,6 +101,8 @@ def adders():
                                                                                                token=place.operator_key(), key=f"hold-{i}")),
         "/v1/operators/{}/withdrawals": lambda i: None,  # those of the player
         "/v1/operators/{}/postings": lambda i: one.deposit(3000 + i),
+        "/v1/operators/{}/rounds": lambda i: round_of_somebody(RULES.stops(), "/rounds", lambda row: not row["open"]),
+        "/v1/operators/{}/unfinished/rounds": lambda i: round_of_somebody([*RULES.stops(bonuses=3), 0], "/unfinished/rounds", lambda row: row["stake_minor"] is not None),
     }
 
 
@@ -149,7 +159,7 @@ def test_what_there_is():
 def name_of(answer):
     """The member that has the rows."""
     names = ("withdrawals", "limits", "voids", "requests", "stopped", "bonus_spins", "actions", "transfers", "rates", "approvals", "unfinished", "sessions", "users", "keys", "rows", "reports", "webhooks",
-             "events", "players", "entries", "notes", "letters", "postings")
+             "events", "players", "entries", "notes", "letters", "postings", "rounds")
     return next(name for name in names if isinstance(answer.get(name), list))
 
 

@@ -39,8 +39,8 @@ def unlike(schema, value):
 class Described(Installation):
     """Each answer is compared with what its route promises."""
 
-    def __init__(self, name):
-        super().__init__(name)
+    def __init__(self, name, **more):
+        super().__init__(name, **more)
         self.answered = set()
 
     def http(self, method, path, *rest, **more):
@@ -170,7 +170,7 @@ def test_operators():
     number = person.bet(1, 15, 1).json["round"]["round"]
     for path in ("withdrawals", f"withdrawals/{hold}", "limits", "bonus-spins", "voids", "notes", "sessions", "export", "history", f"rounds/{number}"):
         wait_until(path, lambda p=path: operator(place, f"/players/{person.number}/{p}", None, method="GET").status == 200, 10)
-    for path in ("/withdrawals", "/withdrawals?state=stuck&limit=1&format=csv", "/ledger", "/unfinished", "/postings", "/postings?account=CASH&limit=1&format=csv"):
+    for path in ("/withdrawals", "/withdrawals?state=stuck&limit=1&format=csv", "/ledger", "/unfinished", "/unfinished/rounds", "/rounds", "/postings", "/postings?account=CASH&limit=1&format=csv"):
         assert operator(place, path, None, method="GET").status == 200, path
     assert operator(place, f"/players/{person.number}/withdrawals/{'00' * 16}/decisions", {"decision": "release", **reason}).status == 404
     assert operator(place, f"/games/{GAME}/start", reason).status == 409

@@ -27,6 +27,7 @@ MAY = [(rf"{method} {pattern}", set(roles.split())) for method, pattern, roles i
     ("(GET|POST)", ".*/user-sessions.*", "administrator"),
     ("GET", "/v1/operator/status", "viewer support finance jackpots administrator"),
     ("GET", "/v1/operator/proof", "viewer support finance jackpots administrator"),
+    ("GET", ".*/[0-9]+/(rounds|unfinished/rounds)", "support finance"),
     ("GET", ".*/(audit|ledger|unfinished|postings)", "viewer finance jackpots administrator"),
     ("(GET|POST)", ".*/users.*", "administrator"),
     ("(GET|POST)", ".*/keys.*", "administrator"),

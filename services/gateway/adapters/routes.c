@@ -126,5 +126,7 @@ const struct edge_route gateway_routes[] = {
 	{ EDGE_GET, "/v1/operators/{}/players/{}", on_player_view, false },
 	{ EDGE_GET, "/v1/operators/{}/players/{}/history", on_player_history, false },
 	{ EDGE_GET, "/v1/operators/{}/players/{}/rounds/{}", on_player_round, false },
+	{ EDGE_GET, "/v1/operators/{}/rounds", on_round_search, false },
+	{ EDGE_GET, "/v1/operators/{}/unfinished/rounds", on_open_rounds, false },
 	{ EDGE_GET, NULL, NULL, false },
 };

@@ -95,6 +95,8 @@ result_json player_members;
 void player_unknown(struct edge_request *request);
 /* player_past.c */
 edge_handler on_player_history, on_player_round;
+/* round_search.c */
+edge_handler on_round_search, on_open_rounds;
 /* reports.c */
 edge_handler on_series, on_reports, on_report, on_gaming_day;
 

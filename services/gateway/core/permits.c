@@ -71,6 +71,8 @@ static const struct {
 	{ false, PLAYER "/history", PERMIT_PLAYERS },
 	{ false, PLAYER "/rounds/{}", PERMIT_PLAYERS },
 	{ false, PLAYER "/sessions", PERMIT_PLAYERS },
+	{ false, "/v1/operators/{}/rounds", PERMIT_PLAYERS },
+	{ false, "/v1/operators/{}/unfinished/rounds", PERMIT_PLAYERS },
 	{ true, PLAYER "/deposits", PERMIT_MONEY },
 	{ true, PLAYER "/withdrawals", PERMIT_MONEY },
 	{ false, PLAYER "/withdrawals", PERMIT_PLAYERS },

@@ -10,6 +10,7 @@ import { Player, Players } from "/operator/players.js";
 import { Report, Reports } from "/operator/reports.js";
 import { Ledger, ProofBanner } from "/operator/ledger.js";
 import { Postings } from "/operator/postings.js";
+import { Rounds } from "/operator/rounds.js";
 import { Keys } from "/operator/keys.js";
 import { Webhooks } from "/operator/webhooks.js";
 import { Withdrawals } from "/operator/withdrawals.js";
@@ -20,7 +21,7 @@ import { zone } from "/operator/zone.js";
 
 const SCREENS = [
 	["overview", "Overview", "read", Overview], ["jackpots", "Jackpots", "read", Jackpots, Jackpot], ["games", "Games", "read", Games, Game], ["players", "Players", "players", Players, Player],
-	["withdrawals", "Withdrawals", "payouts", Withdrawals], ["approvals", "Approvals", "read", Approvals],
+	["rounds", "Rounds", "players", Rounds], ["withdrawals", "Withdrawals", "payouts", Withdrawals], ["approvals", "Approvals", "read", Approvals],
 	["reports", "Reports", "read", Reports, Report], ["ledger", "Ledger", "audit", Ledger, Postings], ["rates", "Rates", "read", Rates], ["audit", "Audit", "audit", Audit], ["users", "Users", "users", Users], ["keys", "Keys", "users", Keys], ["webhooks", "Webhooks", "users", Webhooks], ["health", "Health", "read", Health],
 ];
 
