@@ -3,7 +3,7 @@ import { html, useState } from "/vendor/htm-preact.js";
 import { act, sentence } from "/operator/ask.js";
 import { OwnSessions, UserSessions } from "/operator/sessions.js";
 import { said } from "/operator/words.js";
-import { Act, Badge, Confirm, Panel, REASON, Secret, Table, Tile, Trouble, time, usePages, useRead } from "/operator/parts.js";
+import { Act, All, Badge, Confirm, Panel, REASON, Secret, Table, Tile, Trouble, time, usePages, useRead } from "/operator/parts.js";
 import { chooseZone, chosenZone, zoneChoices } from "/operator/zone.js";
 
 // ---- exchange rates
@@ -37,15 +37,15 @@ const who = ({ actor }) => {
 export function Audit({ me }) {
 	const [filter, setFilter] = useState({ actor: "", action: "", subject: "" });
 	const [before, setBefore] = useState([]);
-	const query = Object.entries({ ...filter, before: before.at(-1) ?? "" }).filter(([, text]) => text).map(([name, text]) => `&${name}=${encodeURIComponent(text)}`).join("");
-	const audit = useRead(`/v1/operators/${me.operator}/audit?limit=100${query}`, before.length ? 0 : 3000);
+	const path = `/v1/operators/${me.operator}/audit?limit=100${Object.entries(filter).filter(([, text]) => text).map(([name, text]) => `&${name}=${encodeURIComponent(text)}`).join("")}`;
+	const audit = useRead(before.length ? `${path}&before=${before.at(-1)}` : path, before.length ? 0 : 3000);
 	const typed = (name) => (event) => { setFilter((old) => ({ ...old, [name]: event.target.value })); setBefore([]); };
 	return html`<${Panel} title="Audit log"><div class="controls">${[["actor", "Who"], ["action", "Did"], ["subject", "To"]].map(([name, title]) => html`<label key=${name}>${title}<input type="search" name=${name} maxlength="60" value=${filter[name]} onInput=${typed(name)} /></label>`)}</div>
 		<${Trouble} state=${audit} /><${Table} name="audit" rows=${audit.data?.rows} empty="No line matches." columns=${[
 			{ name: "time_us", title: "When", show: (r) => time(r.time_us) }, { name: "actor", title: "Who", show: who }, { name: "action", title: "Did" }, { name: "subject", title: "To" },
 			{ name: "status", title: "Answer", number: true, show: (r) => html`<span class=${r.status < 300 ? "good" : "bad"}>${r.status}</span>` },
 			{ name: "content", title: "What", csv: (r) => said(r.content), show: (r) => said(r.content) }]}
-			more=${html`${before.length ? html`<button class="plain" onClick=${() => setBefore((old) => old.slice(0, -1))}>Newer</button>` : null}${audit.data?.next ? html`<button class="plain" onClick=${() => setBefore((old) => [...old, audit.data.next])}>Older</button>` : null}`} /><//>`;
+			more=${html`${before.length ? html`<button class="plain" onClick=${() => setBefore((old) => old.slice(0, -1))}>Newer</button>` : null}${audit.data?.next ? html`<button class="plain" onClick=${() => setBefore((old) => [...old, audit.data.next])}>Older</button>` : null}${before.length || audit.data?.next ? html`<${All} path=${path} />` : null}`} /><//>`;
 }
 
 // ---- users

@@ -5,12 +5,13 @@ import { wordOf } from "/operator/words.js";
 import { Export } from "/operator/export.js";
 import { Notes } from "/operator/notes.js";
 import { History, Round } from "/operator/past.js";
-import { Act, Badge, Group, Panel, REASON, Table, Tile, Trouble, day, numberOf, time, usePages, useRead, whole } from "/operator/parts.js";
+import { Act, All, Badge, Group, Panel, REASON, Table, Tile, Trouble, day, numberOf, time, usePages, useRead, whole } from "/operator/parts.js";
 
 export function Players({ me }) {
 	const [typed, setTyped] = useState("");
 	const [after, setAfter] = useState(0);
-	const players = useRead(`/v1/operators/${me.operator}/players?limit=100&after=${after}${typed ? `&number=${typed}` : ""}`, 5000);
+	const path = `/v1/operators/${me.operator}/players?limit=100${typed ? `&number=${typed}` : ""}`;
+	const players = useRead(`${path}&after=${after}`, 5000);
 	const rows = players.data?.players;
 	return html`<${Panel} title="Players"><div class="controls"><label>Number begins with<input type="search" name="number" inputmode="numeric" value=${typed} onInput=${(e) => { setTyped(e.target.value.replace(/\D/g, "").replace(/^0+/, "")); setAfter(0); }} /></label></div>
 		<${Trouble} state=${players} /><${Table} name="players" rows=${rows} empty="No player's number begins like this." columns=${[
@@ -19,7 +20,7 @@ export function Players({ me }) {
 			{ name: "currency", title: "Currency" }, { name: "moves", title: "Moves", number: true, show: (p) => whole(p.moves) }, { name: "last_us", title: "Last", show: (p) => time(p.last_us) },
 			{ name: "opened_us", title: "Opened", show: (p) => time(p.opened_us) },
 			{ name: "blocked", title: "", csv: (p) => p.blocked ? "blocked" : "", show: (p) => html`${p.blocked ? html`<${Badge} text="blocked" state="bad" />` : null}${p.withdrawals_open ? html`<${Badge} text="withdrawal waits" state="gold" />` : null}${p.claims_open ? html`<${Badge} text="jackpot on the way" state="gold" />` : null}` }]}
-			more=${html`${after ? html`<button class="plain" onClick=${() => setAfter(0)}>First</button>` : null}${rows?.length === 100 ? html`<button class="plain" onClick=${() => setAfter(Number(numberOf(rows.at(-1).player)))}>Next</button>` : null}`} /><//>`;
+			more=${html`${after ? html`<button class="plain" onClick=${() => setAfter(0)}>First</button>` : null}${rows?.length === 100 ? html`<button class="plain" onClick=${() => setAfter(Number(numberOf(rows.at(-1).player)))}>Next</button>` : null}${after || rows?.length === 100 ? html`<${All} path=${path} />` : null}`} /><//>`;
 }
 
 const amount = (label, currency, help) => ({ name: "amount", label: `${label}, ${currency}`, inputmode: "decimal", example: decimal(1000, currency), help });
