@@ -196,7 +196,7 @@ e2e_begin() {
     local file name
     with_dots 'building' make -s -k -j"$jobs" all || count 0 1 'build'
     mkdir -p build
-    for file in tests/e2e/{pages,controls,crash,money,sessions,outage,stack,console,pages_games,tamper,pools,fairness,protection,days,launch,service_loop,staff,bad_input,cash,insider,journey}.py tests/e2e/*.py; do
+    for file in tests/e2e/{pages,controls,crash,money,sessions,outage,stack,console,console_forms,pages_games,tamper,pools,fairness,protection,days,launch,service_loop,staff,bad_input,cash,insider,journey}.py tests/e2e/*.py; do
         name=$(basename "$file" .py)
         case $name in _* | lib*) continue ;; esac # what the tests share
         [ $# = 0 ] || [[ " $* " == *" $name "* ]] || continue

@@ -1,5 +1,7 @@
 #!/usr/bin/env python3
 """The operator's console in Chromium: every screen, and actions with their preview, reason and second person. Who may do what is in console_access.py."""
+import csv
+import io
 import json
 import os
 import re
@@ -356,6 +358,14 @@ def test_a_long_list_has_pages():
     page.picture("a-second-page")
     page.press(under.format("Back"))
     page.see(f"{rows} === 50 && document.querySelector('[data-table=actions]').innerText.includes('reason 0')")
+    page.evaluate(code="{ window.saved = null; URL.createObjectURL = (blob) => { blob.text().then((text) => { window.saved = text; }); return '#'; }; HTMLAnchorElement.prototype.click = () => {}; }")
+    page.press(under.format("CSV of all"))
+    page.see("window.saved !== null")
+    header, *lines = list(csv.reader(io.StringIO(page.evaluate(code="window.saved"), newline="")))
+    found = [dict(zip(header, line, strict=True))["reason"] for line in lines]
+    assert [reason for reason in found if reason.startswith("reason ")] == [f"reason {i}" for i in range(60)], found
+    page.reload()
+    page.see("document.querySelector('main')")
 
 
 def test_a_game_beside_its_exact_figures():

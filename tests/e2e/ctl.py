@@ -187,6 +187,7 @@ def test_withdrawals():
         wait_until("it to be stuck", lambda: hold in [w["id"] for w in ctl("withdrawal", "stuck", "--limit", "500")["withdrawals"]], 60)
         wait_until("the question to the provider", lambda: place.sql(f"select asked from payments.payout where id = '\\x{hold}'") == [["t"]], 60)
         refused("withdrawal", word, number, hold, *REASON, code="payment_asked")
+        refused("withdrawal", "approve", number, hold, *REASON, code="review_not_waiting")
         assert ctl("withdrawal", word, number, hold, "--force", *REASON)["seq"] > 0
         wait_until("it to be settled", lambda: ctl("withdrawal", "show", number, hold)["state"] == state, 60)
 

@@ -186,6 +186,7 @@ FORMS = {
     "offer.js change": one(f"{OPERATOR}/offer", "offers.py test_the_console_and_the_lobby", ("games", "Change the offer")),
     "parts.js sends /v1/operator/confirm": one("/v1/operator/confirm", "console_access.py test_the_password_again"),
     "players.js approveVoid": one(f"{PLAYER}/voids/{{}}/approve", "console.py test_a_void_with_its_jackpot_by_two", ("player", "Approve")),
+    "players.js approveWithdrawal": one(f"{PLAYER}/withdrawals/{{}}/approve", "console_forms.py test_money"),
     "players.js blockAction": one(f"{PLAYER}/block", "console_forms.py test_care", ("player", "Block the player"), ("blocked", "End the block")),
     "players.js decideAction": by_hand("Give back", "console.py test_withdrawals_of_all_players"),  # the list and the approvals name the decision in a variable
     "players.js decideAction capture": by_hand("Paid", "console_forms.py test_money"),

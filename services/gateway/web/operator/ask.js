@@ -38,6 +38,24 @@ export async function wholeOf(path, end) {
 	return file;
 }
 
+// A list as the gateway's table, all its pages; those after the first leave out the header row. A page that is refused for now is asked for again.
+export async function tableOf(path) {
+	const parts = [];
+	for (let cursor = ""; cursor !== null;) {
+		const page = `${path}${path.includes("?") ? "&" : "?"}format=csv${cursor ? `&cursor=${encodeURIComponent(cursor)}` : ""}`;
+		const response = await fetch(page, { credentials: "same-origin" }).catch(() => { throw new NoAnswer("GET"); });
+		if (response.status === 429) {
+			await new Promise((go) => setTimeout(go, 1000 * Number(response.headers.get("Retry-After") ?? 1)));
+			continue;
+		}
+		if (!response.ok) throw failure(response.status, await response.json().catch(() => null));
+		const text = await response.text().catch(() => { throw new NoAnswer("GET"); });
+		parts.push(parts.length ? text.slice(text.indexOf("\n") + 1) : text);
+		cursor = response.headers.get("X-Next-Cursor");
+	}
+	return new Blob(parts, { type: "text/csv" });
+}
+
 // An action: the same key again has no second effect. The caller keeps it until it knows the outcome.
 export const act = (path, body, key = randomHex(16)) => once("POST", path, body, key);
 

@@ -1,7 +1,7 @@
 // Dead letters: messages that services could not read. One may be sent again, where that is safe, or settled.
 import { html } from "/vendor/htm-preact.js";
 import { money } from "/format.js";
-import { Act, Badge, Panel, REASON, Table, Trouble, numberOf, time, useRead } from "/operator/parts.js";
+import { Act, Badge, Panel, REASON, Table, Trouble, numberOf, time, usePages } from "/operator/parts.js";
 
 const WHY_NOT = {
 	fact: "Its reader has the rows from the database.", player: "Only the player may ask for it again.", sender: "Its sender repeats it by itself.",
@@ -22,7 +22,7 @@ const settle = (base, l) => ({ title: `Settle: ${what(l)}`, button: "Settle", ve
 
 export function DeadLetters({ me }) {
 	const base = `/v1/operators/${me.operator}/dead-letters`;
-	const list = useRead(base, 2000);
+	const list = usePages(base, 2000);
 	const waiting = list.data?.waiting;
 	const about = (l) => l.player && l.player.startsWith(`${me.operator}-`) && me.permissions.includes("players") ? html`<a href="#players/${numberOf(l.player)}">${subject(l)}</a>`
 		: l.pool ? html`<a href="#jackpots/${l.pool}">${subject(l)}</a>` : subject(l);
@@ -32,5 +32,5 @@ export function DeadLetters({ me }) {
 			{ name: "topic", title: "From", csv: (l) => `${l.topic} ${l.partition} ${l.offset}`, show: (l) => html`${l.topic} <small class="quiet">${l.partition}, ${l.offset}</small>` },
 			{ name: "what", title: "What", csv: what, show: (l) => what(l) }, { name: "subject", title: "For", csv: subject, show: about }, { name: "found", title: "Why not read" },
 			{ name: "status", title: "State", show: (l) => html`<${Badge} text=${l.status} state=${STATES[l.status]} />` }, { name: "note", title: "Note", csv: done, show: (l) => done(l) ? html`<small class="quiet">${done(l)}</small>` : "" },
-			{ name: "act", title: "", csv: () => "", show: (l) => l.status === "waiting" ? html`<div class="controls">${l.sendable && (l.topic !== "wallet.commands" || me.permissions.includes("money")) ? html`<${Act} action=${send(base, l)} onDone=${list.again} /> ` : null}<${Act} action=${settle(base, l)} onDone=${list.again} /></div>` : null }]} /><//>`;
+			{ name: "act", title: "", csv: () => "", show: (l) => l.status === "waiting" ? html`<div class="controls">${l.sendable && (l.topic !== "wallet.commands" || me.permissions.includes("money")) ? html`<${Act} action=${send(base, l)} onDone=${list.again} /> ` : null}<${Act} action=${settle(base, l)} onDone=${list.again} /></div>` : null }]} more=${list.pager} /><//>`;
 }

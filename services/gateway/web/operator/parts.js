@@ -1,7 +1,7 @@
 // Parts that all screens use: panels, tiles, tables with CSV, figures that read themselves again, and the one form for every action.
 import { html, useEffect, useRef, useState } from "/vendor/htm-preact.js";
 import { randomHex } from "/api.js";
-import { act, read, sentence } from "/operator/ask.js";
+import { act, read, sentence, tableOf } from "/operator/ask.js";
 import { said } from "/operator/words.js";
 import { time } from "/operator/zone.js";
 
@@ -46,6 +46,21 @@ export function useAge(state) {
 
 export const asOf = (us, age) => `as of ${time(us)} (${whole(age)} s old)`;
 
+// Saves a list whole, not only the page that is shown: as the gateway gives it to programs.
+export function All({ path }) {
+	const [state, setState] = useState({ busy: false, error: null });
+	const go = async () => {
+		setState({ busy: true, error: null });
+		try {
+			save(`${path.split("?")[0].split("/").at(-1)}.csv`, await tableOf(path));
+			setState({ busy: false, error: null });
+		} catch (error) {
+			setState({ busy: false, error });
+		}
+	};
+	return html`${state.error ? html`<span class="bad" role="alert">${sentence(state.error)}</span>` : null}<button class="plain" disabled=${state.busy} onClick=${go}>${state.busy ? "Saving …" : "CSV of all"}</button>`;
+}
+
 // The same of a list, page by page; `pager` has the buttons, for a table's `more`. A page that is not the first one does not read itself again.
 export function usePages(path, every = 0) {
 	const [gone, setGone] = useState({ path, cursors: [] });
@@ -53,7 +68,7 @@ export function usePages(path, every = 0) {
 	const state = useRead(path && cursors.length ? `${path}${path.includes("?") ? "&" : "?"}cursor=${encodeURIComponent(cursors.at(-1))}` : path, cursors.length ? 0 : every);
 	const next = state.data?.next_cursor;
 	const button = (name, to) => html`<button class="plain" onClick=${() => setGone({ path, cursors: to })}>${name}</button>`;
-	const pager = cursors.length || next ? html`${cursors.length ? button("Back", cursors.slice(0, -1)) : null}${next ? button("More", [...cursors, next]) : null}` : null;
+	const pager = cursors.length || next ? html`${cursors.length ? button("Back", cursors.slice(0, -1)) : null}${next ? button("More", [...cursors, next]) : null}<${All} path=${path} />` : null;
 	return { ...state, pager };
 }
 

@@ -5,7 +5,7 @@ import { Art, loadArt, loadWorld } from "/art.js";
 import { money } from "/format.js";
 import { cellsOf, featureName, modeOf, wonBy } from "/game.js";
 import { gambleWords, titleOf, winName, wordsOf } from "/phases.js";
-import { Badge, Panel, Table, Tile, Trouble, numberOf, time, useRead } from "/operator/parts.js";
+import { All, Badge, Panel, Table, Tile, Trouble, numberOf, time, useRead } from "/operator/parts.js";
 import { wordOf } from "/operator/words.js";
 import { usAt } from "/operator/zone.js";
 
@@ -21,8 +21,9 @@ const marksOf = (games, entry) => [boughtOf(games, entry), entry.bonus_spin && "
 export function History({ base, account, games }) {
 	const [only, choose] = useState({ kind: "", game: "", wins: "", from: "", to: "" });
 	const [before, setBefore] = useState([]);
-	const query = Object.entries({ limit: PAGE, kind: only.kind, game: only.game, wins: only.wins, from_us: usAt(only.from), to_us: usAt(only.to), before: before.at(-1) ?? "" }).filter(([, value]) => value).map(([name, value]) => `${name}=${value}`).join("&");
-	const past = useRead(`${base}/history?${query}`, before.length ? 0 : 5000);
+	const query = Object.entries({ limit: PAGE, kind: only.kind, game: only.game, wins: only.wins, from_us: usAt(only.from), to_us: usAt(only.to) }).filter(([, value]) => value).map(([name, value]) => `${name}=${value}`).join("&");
+	const path = `${base}/history?${query}`;
+	const past = useRead(before.length ? `${path}&before=${before.at(-1)}` : path, before.length ? 0 : 5000);
 	const put = (name) => (event) => { choose((old) => ({ ...old, [name]: event.target.value })); setBefore([]); };
 	const show = (minor) => minor === null ? "not seen yet" : money(minor, account.currency);
 	const { entries, next, searched_until_us: until } = past.data ?? {};
@@ -38,7 +39,7 @@ export function History({ base, account, games }) {
 			{ name: "stake_minor", title: "Stake", number: true, show: (e) => e.kind === "round" ? money(e.stake_minor, account.currency) : "" },
 			{ name: "amount", title: "Won, or moved", number: true, csv: amountOf, show: (e) => money(amountOf(e), account.currency) },
 			{ name: "balance_before_minor", title: "Before", number: true, show: (e) => show(e.balance_before_minor) }, { name: "balance_after_minor", title: "After", number: true, show: (e) => show(e.balance_after_minor) }]}
-			more=${html`${until ? html`<small class="quiet">Looked back to ${time(until)}.</small>` : null}${before.length ? html`<button class="plain" onClick=${() => setBefore((old) => old.slice(0, -1))}>Newer</button>` : null}${next ? html`<button class="plain" name="older" onClick=${() => setBefore((old) => [...old, next])}>Older</button>` : null}`} /><//>`;
+			more=${html`${until ? html`<small class="quiet">Looked back to ${time(until)}.</small>` : null}${before.length ? html`<button class="plain" onClick=${() => setBefore((old) => old.slice(0, -1))}>Newer</button>` : null}${next ? html`<button class="plain" name="older" onClick=${() => setBefore((old) => [...old, next])}>Older</button>` : null}${before.length || next ? html`<${All} path=${path} />` : null}`} /><//>`;
 }
 
 // ---- one round ----

@@ -2,7 +2,7 @@
 import { html, useState } from "/vendor/htm-preact.js";
 import { exponentOf, money } from "/format.js";
 import { Line } from "/operator/chart.js";
-import { Act, Badge, Old, Panel, REASON, Table, Tile, Trouble, jackpotIn, numberOf, time, useRead, whole } from "/operator/parts.js";
+import { Act, All, Badge, Old, Panel, REASON, Table, Tile, Trouble, jackpotIn, numberOf, time, useRead, whole } from "/operator/parts.js";
 import { zone } from "/operator/zone.js";
 
 const PERIODS = [["day", "Day"], ["month", "Month"], ["year", "Year"], ["life", "Life to date"]];
@@ -84,7 +84,8 @@ export function Reports({ me }) {
 	const [period, setPeriod] = useState("day");
 	const [day, setDay] = useState("");
 	const [before, setBefore] = useState([]);
-	const list = useRead(`/v1/operators/${me.operator}/reports?period=${period}${before.length ? `&before=${before.at(-1)}` : ""}`, 10000);
+	const path = `/v1/operators/${me.operator}/reports?period=${period}`;
+	const list = useRead(before.length ? `${path}&before=${before.at(-1)}` : path, 10000);
 	const wanted = day || list.data?.gaming_day.today;
 	return html`<${Panel} title="Reports">${list.data ? html`<${GamingDay} me=${me} day=${list.data.gaming_day} again=${list.again} />` : null}
 		<div class="controls"><label>Period<select name="period" value=${period} onChange=${(e) => { setPeriod(e.target.value); setBefore([]); }}>${PERIODS.map(([name, title]) => html`<option value=${name}>${title}</option>`)}</select></label>
@@ -94,7 +95,7 @@ export function Reports({ me }) {
 			{ name: "day", title: "First day", show: (r) => html`<a href="#reports/${r.period}-${r.day}">${r.day}</a>` }, { name: "sealed_us", title: "Sealed", show: (r) => time(r.sealed_us) },
 			{ name: "signature", title: "", show: (r) => html`<${Badge} text=${r.signature ? "signed" : "not signed yet"} state=${r.signature ? "good" : "gold"} />` },
 			{ name: "digest", title: "Digest", show: (r) => html`<code title=${r.digest}>${r.digest.slice(0, 16)}</code>` }]}
-			more=${html`${before.length ? html`<button class="plain" onClick=${() => setBefore((old) => old.slice(0, -1))}>Newer</button>` : null}${list.data?.next ? html`<button class="plain" onClick=${() => setBefore((old) => [...old, list.data.next])}>Older</button>` : null}`} /><//>`;
+			more=${html`${before.length ? html`<button class="plain" onClick=${() => setBefore((old) => old.slice(0, -1))}>Newer</button>` : null}${list.data?.next ? html`<button class="plain" onClick=${() => setBefore((old) => [...old, list.data.next])}>Older</button>` : null}${before.length || list.data?.next ? html`<${All} path=${path} />` : null}`} /><//>`;
 }
 
 // ---- what was played, for the overview
