@@ -104,7 +104,7 @@ static void test_command_wrong_lines_are_told(void **state)
 		{ "--nothing", "command: found '--nothing', expected 'ledger' or " },
 		{ "ledger",
 			"command: found 'ledger', expected 'ledger verify' or 'ledger close-day' "
-			"or 'ledger close' or 'ledger show' or 'ledger proof'\nSee: jackpotctl "
+			"or 'ledger close' or 'ledger show' or 'ledger postings' or 'ledger proof'\nSee: jackpotctl "
 			"--help\n" },
 		{ "ledger clos", "found 'ledger clos', expected 'ledger verify' or " },
 		{ "ledgers verify", "found 'ledgers', expected 'ledger' or " },
