@@ -66,9 +66,8 @@ const refuse = (base, a) => ({ danger: true, title: `Refuse: ${matter(a)}`, verb
 function Decide({ base, a, again }) {
 	if (a.mine) return html`<small class="quiet">You asked. Another one must decide.</small>`;
 	const withdrawal = { ...a, booked_us: a.asked_us };
-	const player = `${base}/players/${numberOf(a.player)}`;
-	const first = () => a.action === "withdrawal to approve" ? approveWithdrawal(player, withdrawal) : decideAction(player, withdrawal, "capture");
-	const actions = a.kind === "withdrawal" ? [first(), decideAction(player, withdrawal, "release")] : [approve(base, a), refuse(base, a)];
+	const byHand = (player) => [a.action === "withdrawal to approve" ? approveWithdrawal(player, withdrawal) : decideAction(player, withdrawal, "capture"), decideAction(player, withdrawal, "release")];
+	const actions = a.kind === "withdrawal" ? byHand(`${base}/players/${numberOf(a.player)}`) : [approve(base, a), refuse(base, a)];
 	return html`<div class="controls">${actions.map((action) => html`<${Act} action=${action} onDone=${again} /> `)}</div>`;
 }
 
