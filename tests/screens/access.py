@@ -102,23 +102,6 @@ def test_axe_finds_nothing_serious_in_windows_and_scenes():
     no_faults(page, "vials")
 
 
-def test_axe_finds_nothing_serious_on_the_console():
-    lib_console.people(place)
-    person, number = lib_console.played(place)
-    for scheme in ("dark", "light"):
-        page = Page(f"desk-{scheme}", "/operator/", apart=True, dark=scheme == "dark")
-        page.see("document.querySelector('input[name=name]')")
-        no_faults(page, "login")
-        console.inside(page, "anna")
-        for screen in lib_console.screens_of(person, number):
-            console.go(page, screen)
-            no_faults(page, f"{screen}, {scheme}")
-            for title in lib_console.each_form(page) if scheme == "dark" else ():
-                no_faults(page, f"{screen}: {title}")
-        browser.ask("close", page.name)
-        browser.open.discard(page.name)
-
-
 # RULE bewitched 8.2, RULE mona-lisa 7.2, RULE mystic-gem 8.2, RULE witch-feature 9.1
 def test_the_keyboard_alone_plays_each_game():
     page = Page("typist", "/")
@@ -202,6 +185,24 @@ def test_what_the_page_weighs():
             page.see(f"document.querySelector('#round').innerText !== {before!r} && document.querySelector('#play').dataset.state === 'ready'")
         seen = page.frames_seen()
         print(f"        three spins, processor {slower} times slower: {seen['frames']} frames, p50 {seen['p50']} ms, p95 {seen['p95']} ms, longest {seen['longest']} ms; tasks above 50 ms: {seen['long_tasks']}")
+
+
+def test_axe_finds_nothing_serious_on_the_console():
+    """Last: its operator stops offering a game."""
+    lib_console.people(place)
+    person, number = lib_console.played(place)
+    for scheme in ("dark", "light"):
+        page = Page(f"desk-{scheme}", "/operator/", apart=True, dark=scheme == "dark")
+        page.see("document.querySelector('input[name=name]')")
+        no_faults(page, "login")
+        console.inside(page, "anna")
+        for screen in lib_console.screens_of(person, number):
+            console.go(page, screen)
+            no_faults(page, f"{screen}, {scheme}")
+            for title in lib_console.each_form(page) if scheme == "dark" else ():
+                no_faults(page, f"{screen}: {title}")
+        browser.ask("close", page.name)
+        browser.open.discard(page.name)
 
 
 if __name__ == "__main__":
