@@ -1,26 +1,11 @@
 #include "libcommon/base/alone.h"
 
+#include "libcommon/base/number.h"
+
 #include <stdio.h>
 #include <string.h>
 
 #define ENTRY_MAX 32
-#define MINOR_MAX INT64_C(1000000000000000)
-
-/* Decimal digits without a zero before them, at most MINOR_MAX. */
-static bool minor_read(const char *text, int64_t *minor_r)
-{
-	*minor_r = 0;
-	if (text[0] == '\0' || (text[0] == '0' && text[1] != '\0'))
-		return false;
-	for (; *text != '\0'; text++) {
-		if (*text < '0' || *text > '9')
-			return false;
-		*minor_r = *minor_r * 10 + (*text - '0');
-		if (*minor_r > MINOR_MAX)
-			return false;
-	}
-	return true;
-}
 
 static bool entry_read(const char *text, size_t length, struct alone *alone)
 {
@@ -38,7 +23,8 @@ static bool entry_read(const char *text, size_t length, struct alone *alone)
 		return false;
 	*sign = '\0';
 	currency = currency_by_code(entry);
-	if ((currency == NULL && strcmp(entry, "*") != 0) || !minor_read(sign + 1, &minor))
+	if ((currency == NULL && strcmp(entry, "*") != 0) ||
+		!number_read(sign + 1, 0, MINOR_MAX, &minor))
 		return false;
 	for (size_t i = 0; i < alone->n; i++)
 		if (alone->most[i].currency == currency)

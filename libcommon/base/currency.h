@@ -13,6 +13,9 @@
  * rates have this same limit. */
 #define CURRENCY_RATE_NANO_MAX INT64_C(1000000000000000)
 
+#define MINOR_MAX                                                                                  \
+	INT64_C(1000000000000000) /* largest amount in a request or setting, minor units */
+
 struct currency {
 	uint32_t number;   /* ISO 4217 numeric code: 978 */
 	char code[8];	   /* "EUR" */

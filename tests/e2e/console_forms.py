@@ -4,7 +4,6 @@ other test sends are sent here, by a user with the one role that may. And every 
 what is sent nevertheless is refused, in words that the page shows."""
 import datetime
 import json
-import os
 import re
 import subprocess
 import time
@@ -13,7 +12,7 @@ import lib_forms as forms
 import lib_pages as pages
 import staff
 from lib_desk import BROKEN, add, inside, login, nothing_is_tried, opened, out
-from lib_play import RULES, Person, force, good, operator, pool_action
+from lib_play import RULES, Person, force, operator, pool_action
 from lib_raw import deposit, letter, raw
 from lib_stack import BIN, ROOT, read_text, run, wait_until
 

@@ -10,7 +10,7 @@ import urllib.parse
 from lib_outage import JACKPOT
 from lib_play import RULES, Person, force, good, operator
 from lib_stack import run, wait_until
-from openapi import Described, unlike
+from openapi import Described
 
 place = None
 CODES = {978: "EUR", 752: "SEK"}

@@ -24,7 +24,6 @@
 #define NUMBER_MAX 24
 #define ID_HEX (2 * ID_BYTES)
 #define DIGEST_TEXT (2 * STAFF_DIGEST_BYTES + 3)
-#define FROM_MAX 160
 #define PACKED_MAX 1200
 #define TELL_AGE_S "10" /* the wallet is told again if it has not decided for so long */
 #define TELL_MOST "16"
@@ -269,14 +268,14 @@ static void on_asked(void *context, PGresult *result, const char *error)
 /* Who asks: the digest of the user or the key, the name, and the text for the audit log. True: a
  * user. */
 static bool asker_texts(const struct gateway *gateway, struct edge_request *request,
-	char digest_r[DIGEST_TEXT], char name_r[ASKER_MAX], char from_r[FROM_MAX])
+	char digest_r[DIGEST_TEXT], char name_r[ASKER_MAX], char from_r[ASKER_FROM_MAX])
 {
 	struct asker asker;
 
 	(void)asker_of(gateway, request, &asker);
 	pg_bytea_text(asker.digest, sizeof(asker.digest), digest_r);
 	(void)snprintf(name_r, ASKER_MAX, "%s", asker.name);
-	(void)snprintf(from_r, FROM_MAX, "%s from %.64s", asker.name, edge_peer(request));
+	asker_from(&asker, request, from_r);
 	return edge_header(request, EDGE_AUTHORIZATION) == NULL;
 }
 
@@ -329,7 +328,7 @@ static void keep(struct gateway *gateway, struct edge_request *request,
 	static char command[2 * PACKED_MAX + 3];
 	char operator_text[NUMBER_MAX], id[ID_HEX + 3], content[ID_HEX + 3], player[NUMBER_MAX];
 	char currency[NUMBER_MAX], minor[NUMBER_MAX], key[DIGEST_TEXT], name[ASKER_MAX];
-	char from[FROM_MAX], within[NUMBER_MAX], hold[ID_HEX + 3], kind[NUMBER_MAX];
+	char from[ASKER_FROM_MAX], within[NUMBER_MAX], hold[ID_HEX + 3], kind[NUMBER_MAX];
 	char sum[NUMBER_MAX];
 	struct outside_ids ids;
 	bool decision = is_decision(outside);
@@ -398,7 +397,7 @@ static void decide(struct edge_request *request, struct gateway *gateway, bool a
 	struct reason_body body = { 0 };
 	struct waiting *waiting;
 	char operator_text[NUMBER_MAX], id[ID_HEX + 3], key[DIGEST_TEXT], name[ASKER_MAX];
-	char from[FROM_MAX];
+	char from[ASKER_FROM_MAX];
 	uint8_t bytes[ID_BYTES];
 	uint32_t operator_id;
 	const char *given = edge_parameter(request, 1);

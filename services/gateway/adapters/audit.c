@@ -10,7 +10,6 @@
 #include <string.h>
 
 #define AUDIT_MS 4000
-#define AUDIT_ACTOR_MAX 144
 
 static void on_written(void *context, PGresult *result, const char *error)
 {
@@ -27,7 +26,7 @@ static void on_written(void *context, PGresult *result, const char *error)
 
 static struct asked {
 	uint64_t ticket;
-	char actor[AUDIT_ACTOR_MAX], request_id[EDGE_REQUEST_ID_MAX], reason[REASON_MAX + 1];
+	char actor[ASKER_FROM_MAX], request_id[EDGE_REQUEST_ID_MAX], reason[REASON_MAX + 1];
 } asked[ASKED_MAX];
 static size_t asked_next;
 
@@ -39,8 +38,7 @@ void audit_asked(const struct gateway *gateway, struct edge_request *request, ui
 	now->ticket = edge_ticket(request);
 	now->reason[0] = '\0';
 	if (asker_of(gateway, request, &asker))
-		(void)snprintf(now->actor, sizeof(now->actor), "%s from %.64s", asker.name,
-			edge_peer(request));
+		asker_from(&asker, request, now->actor);
 	else
 		(void)snprintf(now->actor, sizeof(now->actor), "operator-%" PRIu32 " from %.64s",
 			operator_id, edge_peer(request));

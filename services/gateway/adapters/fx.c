@@ -17,7 +17,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define ASKER_FROM_MAX 160
 #define EUR 978
 #define AHEAD_MAX_US (UINT64_C(400) * 86400 * SECOND_US) /* how far ahead a rate may start */
 #define LIST_DEFAULT 50
@@ -162,7 +161,7 @@ static void requester(const struct gateway *gateway, struct edge_request *reques
 
 	(void)asker_of(gateway, request, &asker);
 	pg_bytea_text(asker.digest, sizeof(asker.digest), digest_r);
-	(void)snprintf(actor_r, ASKER_FROM_MAX, "%.60s from %.60s", asker.name, edge_peer(request));
+	asker_from(&asker, request, actor_r);
 }
 
 static bool body_ok(struct edge_request *request, const struct fx_body *body,

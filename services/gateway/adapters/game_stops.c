@@ -12,7 +12,6 @@
 #include <string.h>
 
 #define WRITE_MS 4000
-#define FROM_MAX 160
 
 struct waiting {
 	struct waiter waiter; /* first */
@@ -71,7 +70,7 @@ static void change(struct edge_request *request, struct gateway *gateway, bool s
 	struct reason_body body = { 0 };
 	struct waiting *waiting;
 	struct asker asker;
-	char operator_text[16], actor[ACTOR_MAX], from[FROM_MAX];
+	char operator_text[16], actor[ACTOR_MAX], from[ASKER_FROM_MAX];
 	uint32_t operator_id;
 	const char *parameters[] = { slug, operator_text, actor, from, edge_request_id(request),
 		body.reason };
@@ -87,7 +86,7 @@ static void change(struct edge_request *request, struct gateway *gateway, bool s
 	(void)snprintf(operator_text, sizeof(operator_text), "%" PRIu32, operator_id);
 	actor_of(gateway, request, operator_id, actor);
 	(void)asker_of(gateway, request, &asker);
-	(void)snprintf(from, sizeof(from), "%s from %.64s", asker.name, edge_peer(request));
+	asker_from(&asker, request, from);
 	pg_pool_query(gateway->pg,
 		stops ? "select gateway.game_stop($1, $2::integer, $3, $4, $5, $6)"
 		      : "select gateway.game_resume($1, $2::integer, $3, $4, $5, $6)",

@@ -12,7 +12,6 @@
 #include <string.h>
 
 #define TEXT_NUMBER 24
-#define FROM_MAX 160
 #define KEY_TEXT (2 * ID_BYTES + 3)
 #define WRITE_MS 4000
 
@@ -160,7 +159,7 @@ static void on_act(void *context, PGresult *result, const char *error)
 static void act(struct edge_request *request, struct gateway *gateway, const char *what)
 {
 	struct reason_body body = { 0 };
-	char number[TEXT_NUMBER], operator_text[TEXT_NUMBER], by[ACTOR_MAX], from[FROM_MAX];
+	char number[TEXT_NUMBER], operator_text[TEXT_NUMBER], by[ACTOR_MAX], from[ASKER_FROM_MAX];
 	char key_text[KEY_TEXT], scope[64];
 	uint8_t key_id[ID_BYTES];
 	struct asker asker;
@@ -182,7 +181,7 @@ static void act(struct edge_request *request, struct gateway *gateway, const cha
 	(void)asker_of(gateway, request, &asker);
 	/* A key that may tend letters has no limits. */
 	bool money = asker.session == NULL || roles_permit(asker.session->roles, PERMIT_MONEY);
-	(void)snprintf(from, sizeof(from), "%s from %.64s", asker.name, edge_peer(request));
+	asker_from(&asker, request, from);
 	(void)snprintf(scope, sizeof(scope), "dead-letter-%" PRIu32, operator_id);
 	auth_id(key, scope, key_id);
 	pg_bytea_text(key_id, ID_BYTES, key_text);

@@ -11,7 +11,6 @@
 
 #define TEXT_NUMBER 24
 #define ID_TEXT (2 * ID_BYTES + 3)
-#define FROM_MAX 160
 #define WRITE_MS 4000
 
 #define COLUMNS                                                                                    \
@@ -81,7 +80,7 @@ void on_note(struct edge_request *request, void *context)
 	struct asker asker = { 0 };
 	uint8_t id[ID_BYTES], content[ID_BYTES];
 	char operator_text[TEXT_NUMBER], player_text[TEXT_NUMBER], name[PLAYER_TEXT_MAX];
-	char id_text[ID_TEXT], content_text[ID_TEXT], from[FROM_MAX];
+	char id_text[ID_TEXT], content_text[ID_TEXT], from[ASKER_FROM_MAX];
 	uint32_t operator_id;
 	player_id player;
 	const char *key;
@@ -98,7 +97,7 @@ void on_note(struct edge_request *request, void *context)
 	pg_bytea_text(content, ID_BYTES, content_text);
 	(void)snprintf(operator_text, sizeof(operator_text), "%" PRIu32, operator_id);
 	(void)snprintf(player_text, sizeof(player_text), "%" PRId64, player);
-	(void)snprintf(from, sizeof(from), "%s from %.64s", asker.name, edge_peer(request));
+	asker_from(&asker, request, from);
 	const char *parameters[] = { operator_text, player_text, id_text, content_text, asker.name,
 		body.text, from, name, edge_request_id(request) };
 	pg_pool_query(gateway->pg, add_sql, 9, parameters, WRITE_MS, on_added,

@@ -18,7 +18,6 @@
 #define READ_MS 1000
 #define WRITE_MS 4000
 #define NUMBER_MAX 24
-#define FROM_MAX 160
 #define EXPECTED_MAX 160
 #define US(column) "(extract(epoch from " column ") * 1000000)::bigint"
 
@@ -319,7 +318,7 @@ void on_offer_set(struct edge_request *request, void *context)
 	static struct offer_body body;
 	static char numbers[OFFER_NUMBERS_MAX];
 	struct gateway *gateway = context;
-	char operator_text[NUMBER_MAX], actor[ACTOR_MAX], from[FROM_MAX];
+	char operator_text[NUMBER_MAX], actor[ACTOR_MAX], from[ASKER_FROM_MAX];
 	struct asker asker;
 	uint32_t operator_id;
 	const char *parameters[8] = { operator_text };
@@ -332,7 +331,7 @@ void on_offer_set(struct edge_request *request, void *context)
 	(void)snprintf(operator_text, sizeof(operator_text), "%" PRIu32, operator_id);
 	actor_of(gateway, request, operator_id, actor);
 	(void)asker_of(gateway, request, &asker);
-	(void)snprintf(from, sizeof(from), "%s from %.64s", asker.name, edge_peer(request));
+	asker_from(&asker, request, from);
 	offer_numbers(body.has_currencies ? body.currencies : OFFER_ALL, numbers);
 	parameters[1] = body.has_games ? body.games : NULL;
 	parameters[2] = body.has_currencies ? body.currencies : NULL;

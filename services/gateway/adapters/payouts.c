@@ -20,7 +20,6 @@
 
 #define HINT_MAX 256
 #define WRITE_MS 4000
-#define FROM_MAX 160
 #define REVIEW 13 /* of HOLD_COLUMNS */
 
 /* $1 player. */
@@ -311,7 +310,7 @@ static void on_approved(void *context, PGresult *result, const char *error)
 static void approve(
 	struct waiting *waiting, struct edge_request *request, const struct asker *asker)
 {
-	char operator_text[24], player[24], id[2 * ID_BYTES + 3], from[FROM_MAX];
+	char operator_text[24], player[24], id[2 * ID_BYTES + 3], from[ASKER_FROM_MAX];
 	const char *parameters[] = { operator_text, player, id, from, asker->name,
 		edge_request_id(request), waiting->decision.reason };
 
@@ -319,7 +318,7 @@ static void approve(
 		operator_text, sizeof(operator_text), "%" PRIu32, player_operator(waiting->player));
 	(void)snprintf(player, sizeof(player), "%" PRId64, waiting->player);
 	pg_bytea_text(waiting->id, ID_BYTES, id);
-	(void)snprintf(from, sizeof(from), "%s from %.64s", asker->name, edge_peer(request));
+	asker_from(asker, request, from);
 	pg_pool_query(waiting->gateway->pg,
 		"select http, code from gateway.review_approve($1::integer, $2::bigint, $3::bytea, "
 		"$4, $5, $6, $7)",

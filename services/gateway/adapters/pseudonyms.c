@@ -19,7 +19,6 @@
 #define NUMBER_MAX 24
 #define ID_TEXT (2 * ID_BYTES + 3)
 #define DIGEST_TEXT (2 * STAFF_DIGEST_BYTES + 3)
-#define FROM_MAX 160
 #define WRITE_MS 8000			/* it waits for all who write notes or requests */
 #define FOR_EVER_S UINT64_C(7258118400) /* 2200: no token is issued later */
 
@@ -162,7 +161,7 @@ static void on_answer(void *context, PGresult *result, const char *error)
 /* Who asks for what, as parameters of a query. */
 struct texts {
 	char operator_id[NUMBER_MAX], player[NUMBER_MAX], id[ID_TEXT], content[ID_TEXT];
-	char key[DIGEST_TEXT], name[ASKER_MAX], from[FROM_MAX];
+	char key[DIGEST_TEXT], name[ASKER_MAX], from[ASKER_FROM_MAX];
 };
 
 static void texts_fill(const struct gateway *gateway, struct edge_request *request,
@@ -176,8 +175,7 @@ static void texts_fill(const struct gateway *gateway, struct edge_request *reque
 	(void)snprintf(texts->player, sizeof(texts->player), "%" PRId64, player);
 	pg_bytea_text(asker.digest, sizeof(asker.digest), texts->key);
 	(void)snprintf(texts->name, sizeof(texts->name), "%s", asker.name);
-	(void)snprintf(
-		texts->from, sizeof(texts->from), "%s from %.64s", asker.name, edge_peer(request));
+	asker_from(&asker, request, texts->from);
 }
 
 void on_pseudonymise(struct edge_request *request, void *context)

@@ -341,6 +341,12 @@ bool asker_of(
 	return true;
 }
 
+void asker_from(
+	const struct asker *asker, const struct edge_request *request, char from_r[ASKER_FROM_MAX])
+{
+	(void)snprintf(from_r, ASKER_FROM_MAX, "%s from %.64s", asker->name, edge_peer(request));
+}
+
 void actor_of(const struct gateway *gateway, const struct edge_request *request,
 	uint32_t operator_id, char out[ACTOR_MAX])
 {

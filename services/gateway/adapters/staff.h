@@ -12,6 +12,7 @@
 
 #define STAFF_DIGEST_BYTES 32
 #define STAFF_CSRF_MAX 48
+#define ASKER_FROM_MAX 144
 #define ASKER_MAX 64
 
 struct staff_session {
@@ -75,6 +76,9 @@ void staff_roles_json(struct json_out *out, role_set roles); /* the member "role
  * meanwhile. */
 bool asker_of(
 	const struct gateway *gateway, const struct edge_request *request, struct asker *asker_r);
+/* The asker with their address, as the audit log names them. */
+void asker_from(
+	const struct asker *asker, const struct edge_request *request, char from_r[ASKER_FROM_MAX]);
 
 /* staff_login.c */
 edge_handler on_staff_login, on_staff_session, on_staff_logout, on_staff_confirm, on_staff_password,

@@ -2,16 +2,17 @@
 #ifndef CARILLON_GATEWAY_CORE_REQUESTS_H
 #define CARILLON_GATEWAY_CORE_REQUESTS_H
 
+#include "libcommon/base/currency.h"
+#include "libcommon/base/number.h"
 #include "services/gateway/core/fields.h"
 #include "services/gateway/core/offer.h"
 
 #define SLUG_MAX 31
 #define CURRENCY_MAX 7
 #define REASON_MAX 200
-#define BONUS_SPINS_MAX 10000		    /* in one grant */
-#define KEY_MAX 64			    /* an Idempotency-Key */
-#define MINOR_MAX INT64_C(1000000000000000) /* largest amount in one request, minor units */
-#define MOVE_MAX INT64_C(9007199254740991)  /* what a browser's number holds exactly */
+#define BONUS_SPINS_MAX 10000		   /* in one grant */
+#define KEY_MAX 64			   /* an Idempotency-Key */
+#define MOVE_MAX INT64_C(9007199254740991) /* what a browser's number holds exactly */
 
 /* POST /v1/demo/sessions, /v1/operators/{op}/players, /v1/operators/{op}/sessions */
 struct account_body {
@@ -287,8 +288,6 @@ enum fields_status own_session_check(
 	const struct own_session_body *body, struct problem *problem_r);
 enum fields_status settings_check(const struct settings_body *body, struct problem *problem_r);
 
-/* A decimal number in a path or a query: digits only, no leading zero but "0", min..max. */
-bool number_read(const char *text, int64_t min, int64_t max, int64_t *number_r);
 /* 1 to KEY_MAX printable characters without spaces. */
 bool key_ok(const char *key);
 
