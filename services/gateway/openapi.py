@@ -175,7 +175,7 @@ SCHEMAS = {
     "AuditRow": obj(id=U, time_us=US, actor=TEXT, action=TEXT, subject=TEXT, request_id=TEXT, content=ANY, status=U),
     "Player": obj(player=PLAYER, currency=CURRENCY, balance_minor=MINOR, pending_minor=MINOR, moves=U, blocked=BOOL, opened_us=US, claims_open=U,
                   withdrawals_open=U, last_us=US, pseudonymised_us_Q=told(or_null(INT), "When the player was pseudonymised; null: they were not."),
-                  state_Q=told(one_of("active", "excluded", "blocked"), "excluded: until the end of an exclusion, break or time-out; a player who is blocked too is blocked."),
+                  state_Q=told(one_of("active", "excluded", "blocked"), "excluded: until the end of an exclusion, break or time-out. blocked comes before excluded."),
                   played_us_Q=told(or_null(INT), "When the quarter of an hour began in which the player last bet; null: they never did.")),
     "PlayerSession": obj(began_us=US, expires_us=told(US, "When the token expires."), ended_us=told(or_null(INT), "null: it is open."),
                          end=told(one_of("open", "expired", "idle", "logout", "logout_all", "pseudonymised"), "How it ended. idle: by inactivity; logout_all: with all other sessions of the player, by the player.")),

@@ -272,7 +272,7 @@ class Installation:
             return answer.read().decode()
 
     def metric(self, instance, name, labels=""):
-        """The sum over all that have these labels among theirs; 0 where there is none."""
+        """The sum of the metric over all label sets that contain these labels; 0 if there are none."""
         return sum(int(float(line.rsplit(" ", 1)[1])) for line in self.metrics(instance).splitlines() if re.match(rf"{re.escape(name)}[ {{]", line) and labels in line)
 
     def http(self, method, path, body=None, token=None, key=None, raw=None, headers=None, timeout=40):

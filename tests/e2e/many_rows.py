@@ -45,7 +45,7 @@ def test_status_reads_a_few_rows_a_shard():
     tables = ("wallet.batch", "wallet.account", "wallet.claim")
 
     def ten_read_few():
-        """Not what is still being read with the plans of before."""
+        """Whether ten statuses read few rows; a query that began before still has the old plan."""
         nonlocal seen
         before = [rows_read(table) for table in tables]
         for _ in range(10):
@@ -117,7 +117,7 @@ def test_players_by_state_currency_and_last_play():
     for player, hours in ((base + 1, 100), (base + 1, 5), (base + 100_000, 50), (base + 199_999, 1)):
         place.sql(f"""insert into gateway.rollup_player (operator, time, player, game, shard, day, currency)
             values (1, to_timestamp({(now - hours * hour) // 10**6}), {(1 << 48) + player}, 1, {NOWHERE}, current_date, 978)""", writer=True)
-    sets["excluded"] = [n for n in sets["excluded"] if n not in sets["blocked"]]  # who is both is blocked
+    sets["excluded"] = [n for n in sets["excluded"] if n not in sets["blocked"]]  # blocked comes before excluded
     assert numbers_of(number=7, state="blocked", limit=2) == sets["blocked"]
     found, pages = walked(number=7, state="excluded")
     assert [int(p["player"].split("-")[1]) for p in found] == sets["excluded"] and {p["state"] for p in found} == {"excluded"}, found

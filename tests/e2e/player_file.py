@@ -545,7 +545,7 @@ def attempt(person, name):
 
 
 def test_a_player_is_pseudonymised_in_the_console():
-    """Who may not, has no button; who may is told what must be settled before; two of them do it."""
+    """A user without the permission has no button. Users who have it are told what must be settled first, and two of them do it."""
     person = account()
     assert user("support").of(f"/players/{person.number}/notes", {"text": WHO}).status == 200
     second()

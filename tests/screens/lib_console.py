@@ -83,7 +83,7 @@ def waiting(place, fred):
 
 
 def offered(place):
-    """An offer without one game, keys and webhooks of back ends, a user who has not come yet and one who may not."""
+    """An offer that lacks one game, keys and webhooks of back ends, a user who has never logged in, and a disabled one."""
     anna = staff.User("anna", "password of anna")
     anna.login()
     why = {"reason": "for the shop"}

@@ -40,7 +40,7 @@ static const char *path_labels(const char *path, char labels[PATH_ROOM])
 }
 
 /* After a call that sets errno. What cannot be read has no figures, so no alert about them can
- * fire: that is told by itself. */
+ * fire: the failed read has a figure and a line of its own. */
 static bool was_read(const char *path, bool good)
 {
 	char labels[PATH_ROOM];

@@ -108,7 +108,7 @@ static bool ended(struct gateway *gateway, struct edge_request *request, const c
 		idle_s % 60 == 0 ? idle_s / 60 : idle_s, idle_s % 60 == 0 ? "minutes" : "seconds");
 	metric_add(gateway->metric.idle, 1);
 	if (moment->told_ms <= moment->ms) {
-		moment->told_ms = moment->ms + idle_ms; /* nothing else is told of it any more */
+		moment->told_ms = moment->ms + idle_ms; /* so it is told once */
 		player_session_idle(gateway, name, moment->ms + idle_ms);
 	}
 	edge_answer_header(request, "WWW-Authenticate", "Bearer");

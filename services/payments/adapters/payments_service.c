@@ -363,7 +363,7 @@ static void on_settled(
 	entry->dirty = true;
 }
 
-/* One that waits for an operator is looked at again as often as one that the wallet is told of. */
+/* A withdrawal that waits for an operator is checked again every settle_us. */
 static bool reviewed(struct service *service, struct payments_entry *entry)
 {
 	int64_t most = alone_most(&self.review, currency_by_number(entry->payout.currency));
