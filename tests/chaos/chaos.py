@@ -26,7 +26,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "e2e"))
 from lib_play import Person, Refused  # noqa: E402
-from lib_stack import BIN, ROOT, Installation, wait_until  # noqa: E402
+from lib_stack import BIN, ROOT, Installation, eventually  # noqa: E402
 
 SERVICES = ("gateway", "spin-engine", "wallet", "progressive-pool", "jackpot-cards", "notifications", "payments")
 SHARDED = ("spin-engine", "wallet", "progressive-pool", "jackpot-cards")
@@ -130,12 +130,12 @@ class Till(threading.Thread):
         left = {n: self.FUNDS for n in range(self.FIRST, self.FIRST + self.ACCOUNTS)}
         states = {}
         for hold, (n, amount) in self.told.items():
-            shown = wait_until(f"withdrawal {hold} to be settled", lambda h=hold, p=n: (lambda a: a if a["state"] in ("paid", "released") else None)(
+            shown = eventually(f"withdrawal {hold} to be settled", lambda h=hold, p=n: (lambda a: a if a["state"] in ("paid", "released") else None)(
                 self.ask("GET", f"/players/{p}/withdrawals/{h}").json), 90)
             states[shown["state"]] = states.get(shown["state"], 0) + 1
             left[n] -= amount if shown["state"] == "paid" else 0
         for n, minor in left.items():
-            wait_until(f"the balance of {n} to be {minor}", lambda p=n, m=minor: self.place.sql(
+            eventually(f"the balance of {n} to be {minor}", lambda p=n, m=minor: self.place.sql(
                 f"select balance from wallet.account where player = {(1 << 48) + p}") == [[str(m)]], 20)
         return states
 
@@ -166,7 +166,7 @@ class Chaos:
             return None
 
     def flowing(self):
-        wait_until("rounds in every shard", lambda: (self.ask(
+        eventually("rounds in every shard", lambda: (self.ask(
             "select count(distinct shard) from wallet.journal where kind = 2 and refusal = 0 and time > now() - interval '1.5 s'") or [["0"]])[0][0]
             == self.place.stack["CARILLON_SHARDS"], WHOLE_S)
 
@@ -177,7 +177,7 @@ class Chaos:
             rows = self.ask(f"""select count(*), max(first) from (select shard, extract(epoch from min(time)) - {mark} as first from wallet.journal
                                 where kind = 2 and refusal = 0 and time > to_timestamp({mark + 0.03}) group by shard) s""")
             return rows and float(rows[0][1]) if rows and rows[0][0] == self.place.stack["CARILLON_SHARDS"] else None
-        return wait_until("a round of every shard", look, WHOLE_S)
+        return eventually("a round of every shard", look, WHOLE_S)
 
     def note(self, kind, seconds):
         self.times.setdefault(kind, []).append(seconds)
@@ -259,16 +259,16 @@ class Chaos:
         """One instance of two goes for good: the other takes its shards."""
         service = self.random.choice(SHARDED)
         name = self.instance(service)
-        wait_until(f"{name} to hold shards", lambda: name in self.owners(service), 20)
+        eventually(f"{name} to hold shards", lambda: name in self.owners(service), 20)
         self.place.hold(name)
         mark = time.time()
         try:
             if self.kill(name):
-                held = wait_until("the other to hold all", lambda: self.all_with_other(service, name) and time.time() - mark, 20)
+                held = eventually("the other to hold all", lambda: self.all_with_other(service, name) and time.time() - mark, 20)
                 self.note("takeover", max(held, self.whole_after(mark)))
         finally:
             self.place.release(name)
-        wait_until(f"{name} to come back", lambda: self.place.status()[name][0] == "running", 20)
+        eventually(f"{name} to come back", lambda: self.place.status()[name][0] == "running", 20)
 
     def freeze(self):
         """Longer than the lease: when it goes on, its shards are another's; whatever it still says must not count."""
@@ -284,11 +284,11 @@ class Chaos:
         self.note("frozen", self.whole_after(mark))
 
     def flush_redis(self):
-        wait_until("Redis", self.redis_answers, 20)  # an accident before may have been its end
+        eventually("Redis", self.redis_answers, 20)  # an accident before may have been its end
         mark = time.time()
         self.place.redis("flushall")
         self.note("redis emptied", self.whole_after(mark))
-        wait_until("counters rebuilt in Redis", lambda: self.place.redis("keys", "carillon:counters:*").strip(), 10)
+        eventually("counters rebuilt in Redis", lambda: self.place.redis("keys", "carillon:counters:*").strip(), 10)
 
     def cut(self, rules, kind):
         for rule in rules:
@@ -332,7 +332,7 @@ class Chaos:
         """While nothing else happens."""
         since = time.time()
         time.sleep(HARM_S)
-        return wait_until("what was booked", lambda: self.silence(since, since + HARM_S), WHOLE_S)
+        return eventually("what was booked", lambda: self.silence(since, since + HARM_S), WHOLE_S)
 
     def spoil(self, service, statement):
         """While no instance of the service runs: what is in memory would be written over it."""
@@ -341,7 +341,7 @@ class Chaos:
             self.place.hold(name)
         for name in names:
             self.kill(name)
-        wait_until("the end of their commits", lambda: self.ask(f"select pid from pg_stat_activity where application_name in ('{names[0]}', '{names[1]}')") == [], WHOLE_S)
+        eventually("the end of their commits", lambda: self.ask(f"select pid from pg_stat_activity where application_name in ('{names[0]}', '{names[1]}')") == [], WHOLE_S)
         self.place.sql(statement, writer=True)
         mark = time.time()
         for name in names:
@@ -358,15 +358,15 @@ class Chaos:
         """Spoiled, found, watched, hit by another accident, put right, released."""
         ordinary = self.watch_others()
         mark = self.spoil(service, spoilt)
-        wait_until(f"{what} in quarantine", lambda: touch() or what in (self.listed() or ()), WHOLE_S)
+        eventually(f"{what} in quarantine", lambda: touch() or what in (self.listed() or ()), WHOLE_S)
         self.note("unreadable", self.whole_after(mark))
         self.harms.append(max(0.0, self.watch_others() - ordinary))
         mark = time.time()
         if self.kill(self.instance(self.random.choice(("gateway", "wallet", "notifications", service)))):
             self.note("several", self.whole_after(mark))
-        assert what in wait_until("the list", self.listed, WHOLE_S), f"{what} has left the quarantine by itself"
+        assert what in eventually("the list", self.listed, WHOLE_S), f"{what} has left the quarantine by itself"
         self.place.sql(mended, writer=True)
-        wait_until(f"{what} at work again", lambda: self.released(what), WHOLE_S)
+        eventually(f"{what} at work again", lambda: self.released(what), WHOLE_S)
 
     def released(self, what):
         subprocess.run([f"{BIN}/jackpotctl", "quarantine", "release", what], env={**self.place.environment, **self.place.stack}, cwd=self.place.data,
@@ -379,7 +379,7 @@ class Chaos:
         person.bet_through()
         person.watch()
         moved = person.expect - 1
-        wait_until("the checkpoint", lambda: self.ask(f"select last_move from engine.player where player = {person.id}") == [[str(moved)]], WHOLE_S)
+        eventually("the checkpoint", lambda: self.ask(f"select last_move from engine.player where player = {person.id}") == [[str(moved)]], WHOLE_S)
         [[state]] = self.place.sql(f"select encode(state, 'hex') from engine.player where player = {person.id}")
         where = f"where player = {person.id} returning player"
 
@@ -391,7 +391,7 @@ class Chaos:
                 pass
         self.out_of_work(str(person.id), "spin-engine", f"update engine.player set state = '\\xffff' {where}",
                          f"update engine.player set state = decode('{state}', 'hex') {where}", touch)
-        wait_until("the player's state", lambda: person.refresh(), WHOLE_S)
+        eventually("the player's state", lambda: person.refresh(), WHOLE_S)
         person.bet_through()
 
     def poison_pool(self):
@@ -436,9 +436,9 @@ def nobody_is_stuck(place, players):
     mark = place.sql("select clock_timestamp()")[0][0]
     again = place.players(players=players, seconds=600, **PLAY)
     betting = f"select count(distinct player) from wallet.journal where kind = 2 and refusal = 0 and time > '{mark}'"
-    wait_until("a bet of each player", lambda: int(place.sql(betting)[0][0]) == players, 60)
+    eventually("a bet of each player", lambda: int(place.sql(betting)[0][0]) == players, 60)
     again.finish()
-    wait_until("all jackpots to be paid", lambda: place.sql("select count(*) from wallet.claim where closed_seq is null") == [["0"]], 30)
+    eventually("all jackpots to be paid", lambda: place.sql("select count(*) from wallet.claim where closed_seq is null") == [["0"]], 30)
 
 
 def summary(chaos, record, proof):

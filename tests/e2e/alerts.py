@@ -18,7 +18,7 @@ from lib_bus import Insider, Target, command
 from lib_outage import JACKPOT
 from lib_play import RULES, Person, force, operator
 from lib_raw import raw
-from lib_stack import BIN, read_text, run, wait_until
+from lib_stack import BIN, eventually, read_text, run
 from lib_watch import Watched
 
 LOSS = RULES.stops()
@@ -75,7 +75,7 @@ def test_slow_commits():
     place.sql(f"""create function wallet.slow_row() returns trigger language plpgsql as $$ begin perform pg_sleep(1.5); return new; end $$;
                   create trigger slow_row before insert on wallet.journal for each row when (new.player = {person.id} and new.kind = 2) execute function wallet.slow_row()""", writer=True)
     for alert in ("SpinsSlow", "CommitsSlow"):
-        wait_until(alert, lambda alert=alert: (bet(person).status == 200 or person.refresh()) and place.firing(alert), 60, 0.1)
+        eventually(alert, lambda alert=alert: (bet(person).status == 200 or person.refresh()) and place.firing(alert), 60, 0.1)
     place.sql("drop trigger slow_row on wallet.journal", writer=True)
     place.reaches("SpinsSlow")
     place.reaches("CommitsSlow", service="wallet")
@@ -88,12 +88,12 @@ def test_random_numbers_that_repeat():
         file.write(BROKEN)
     subprocess.run(["cc", "-shared", "-fPIC", "-O1", "-DGOOD_SALTS=6", "-o", library, f"{place.data}/broken.c"], check=True, timeout=60)
     place.change(f"LD_PRELOAD={library}", "spin-engine-1")
-    wait_until("no more draws", lambda: bet(person).error.get("code") in ("draws_stopped", "game_stopped") or person.refresh() is None, 60, 0.1)
+    eventually("no more draws", lambda: bet(person).error.get("code") in ("draws_stopped", "game_stopped") or person.refresh() is None, 60, 0.1)
     place.reaches("DrawsStopped", instance="spin-engine-1")
     place.reaches("InstanceUnhealthy", instance="spin-engine-1")
     place.shows("DrawsStopped", "random numbers: salts: repeated")
     place.change("LD_PRELOAD=", "spin-engine-1")
-    wait_until("the games", lambda: operator(place, "/games/all/start", {"reason": "the source was looked into"}).status in (200, 409), 20, 0.2)
+    eventually("the games", lambda: operator(place, "/games/all/start", {"reason": "the source was looked into"}).status in (200, 409), 20, 0.2)
     place.ends("DrawsStopped")
     place.ends("InstanceUnhealthy", instance="spin-engine-1")
 
@@ -121,9 +121,9 @@ class Gate:
         return came if came > self.passed else None
 
     def let_one(self):
-        self.passed = wait_until("a transaction", self.waits, 20)
+        self.passed = eventually("a transaction", self.waits, 20)
         place.sql(f"update carillon.test_gate set let = {self.passed} returning let", writer=True)
-        wait_until("the one after it", self.waits, 20)
+        eventually("the one after it", self.waits, 20)
 
     def open(self):
         place.sql(f"update carillon.test_gate set let = {2 ** 62} returning let", writer=True)
@@ -135,7 +135,7 @@ def scraped(instance):
         return float(place.query(f'timestamp(up{{instance="{instance}"}})')[0]["value"][1])
     for _ in range(2):
         before = asked()
-        wait_until("a scrape", lambda before=before: asked() > before, 20, 0.2)
+        eventually("a scrape", lambda before=before: asked() > before, 20, 0.2)
 
 
 def test_loop_that_is_stuck():
@@ -153,7 +153,7 @@ def test_loop_that_is_stuck():
                 if place.query(f'carillon_lag_messages{{instance="{name}"}} > 20000'):
                     return True
             return False
-        wait_until("unread messages", lags, 60)
+        eventually("unread messages", lags, 60)
         place.reaches("ReaderLag", service="progressive-pool", topic="jackpot.feed")
     finally:
         gate.open()
@@ -190,7 +190,7 @@ def past_round_changed():
     shard, seq, record = place.sql(f"select shard, seq, encode(record, 'hex') from wallet.journal where player = {person.id} and kind = 2 and move = {first}")[0]
     changed = edited(bytes.fromhex(record), PARTS["digest"], flip).hex()
     place.sql(f"update wallet.journal set record = '\\x{changed}' where shard = {shard} and seq = {seq} returning 1", writer=True)
-    answer = wait_until("an answer", lambda: next((a for a in [place.http("GET", f"/v1/rounds/{first}", token=person.token)] if a.status not in (503, 504)), None), 20)
+    answer = eventually("an answer", lambda: next((a for a in [place.http("GET", f"/v1/rounds/{first}", token=person.token)] if a.status not in (503, 504)), None), 20)
     assert (answer.status, answer.error["code"]) == (500, "replay_differs"), answer
     place.sql(f"update wallet.journal set record = '\\x{record}' where shard = {shard} and seq = {seq} returning 1", writer=True)
 
@@ -245,7 +245,7 @@ def test_player_whose_deposit_cannot_be_read():
     place.reaches("PlayerQuarantined", service="wallet")
     place.shows("PlayerQuarantined", str(ill.id))
     place.sql(row.format(content), writer=True)
-    wait_until("the release", lambda: "can play again" in place.jackpotctl("quarantine", "release", ill.name)[1] or place.jackpotctl("quarantine", "list")[0] == 0, 60, 0.3)
+    eventually("the release", lambda: "can play again" in place.jackpotctl("quarantine", "release", ill.name)[1] or place.jackpotctl("quarantine", "list")[0] == 0, 60, 0.3)
     place.ends("PlayerQuarantined")
 
 
@@ -256,7 +256,7 @@ def test_command_that_kills():
                   create trigger refuse_row before insert on wallet.journal for each row
                   when (new.player = {victim.id} and new.kind = 2) execute function wallet.refuse_row()""", writer=True)
     body = victim.bet_body()
-    wait_until("its third death", lambda: place.http("POST", "/v1/rounds", body, token=victim.token, key="alerts-kills").error.get("code") == "quarantined", 60, 0.1)
+    eventually("its third death", lambda: place.http("POST", "/v1/rounds", body, token=victim.token, key="alerts-kills").error.get("code") == "quarantined", 60, 0.1)
     place.reaches("CommandQuarantined", service="wallet")
     place.sql("drop trigger refuse_row on wallet.journal", writer=True)
     place.shows("CommandQuarantined", "wallet")
@@ -277,8 +277,8 @@ def test_requests_without_a_session():
             assert answer.status in (401, 429), answer.status
         connection.close()
     ask(1)
-    wait_until("its count", lambda: place.query('carillon_http_requests_total{status="401"} > 0'), 10)
-    wait_until("RequestsRefused", lambda: ask(400) or place.firing("RequestsRefused"), 60, 0)
+    eventually("its count", lambda: place.query('carillon_http_requests_total{status="401"} > 0'), 10)
+    eventually("RequestsRefused", lambda: ask(400) or place.firing("RequestsRefused"), 60, 0)
     place.reaches("RequestsRefused")
 
 
@@ -297,7 +297,7 @@ def test_messages_that_must_not_be():
     place.shows("ParcelsRefused", "payments")
     place.shows("DeadLetters", "goes to dead.letters")
     person.deposit(1)
-    wait_until("the next fact", lambda: bool(person.deposit(1)) and not place.firing("FactsMissing"), 60, 1)
+    eventually("the next fact", lambda: bool(person.deposit(1)) and not place.firing("FactsMissing"), 60, 1)
 
 
 def test_webhook_that_accepts_nothing():
@@ -333,7 +333,7 @@ def test_stakes_that_are_left_out():
     place.shows("PriceLeftStakesOut", "is priced without the newest stakes")
     place.sql(turn, writer=True)
     place.release("wallet-1")
-    wait_until("the wallet", lambda: place.sql("select count(*) from carillon.shard where service = 'wallet' and (owner is null or lease_until < now())") == [["0"]], 30)
+    eventually("the wallet", lambda: place.sql("select count(*) from carillon.shard where service = 'wallet' and (owner is null or lease_until < now())") == [["0"]], 30)
 
 
 def test_rate_that_finds_no_room():
@@ -357,7 +357,7 @@ def test_pool_whose_books_are_wrong():
     place.reaches("PoolQuarantined", service="progressive-pool")
     place.shows("PoolQuarantined", "pool")
     place.sql("update pool.pool set jp_reserve_e27 = jp_reserve_e27 + 1e33 where pool = 1 returning 1", writer=True)
-    wait_until("the release", lambda: "can be played for again" in place.jackpotctl("quarantine", "release", "pool:1")[1] or not place.firing("PoolQuarantined"), 60, 0.3)
+    eventually("the release", lambda: "can be played for again" in place.jackpotctl("quarantine", "release", "pool:1")[1] or not place.firing("PoolQuarantined"), 60, 0.3)
     place.ends("PoolQuarantined")
     place.ends("PoolReserveNegative")
 
@@ -373,7 +373,7 @@ def test_wrong_password_of_kafka():
     place.reaches("KafkaRefuses", instance="jackpot-cards-1")
     place.shows("KafkaRefuses", "CARILLON_KAFKA_LOGIN: keys/jackpot-cards/kafka: found")
     refused = 'changes(carillon_kafka_login_refused_total{instance="jackpot-cards-1"}[10s])'
-    wait_until("its log-in", lambda: place.query(f"{refused} == 0"), 30, 0.3)
+    eventually("its log-in", lambda: place.query(f"{refused} == 0"), 30, 0.3)
 
 
 def test_disk_that_fills():
@@ -402,14 +402,14 @@ def test_disk_that_is_gone():
     def figures():
         return place.query(f'carillon_disk_size_bytes{{path="{path}"}}')
     for times in (1, 2):
-        wait_until("its figures", figures, 60, 0.2)
+        eventually("its figures", figures, 60, 0.2)
         os.rmdir(path)
         place.reaches("WatchBlind", path=path)
-        wait_until("its notification", lambda times=times: len(place.told("WatchBlind", "firing", path=path)) >= times, 60, 0.2)
-        wait_until("no figures", lambda: not figures(), 60, 0.2)
+        eventually("its notification", lambda times=times: len(place.told("WatchBlind", "firing", path=path)) >= times, 60, 0.2)
+        eventually("no figures", lambda: not figures(), 60, 0.2)
         os.mkdir(path)
         place.ends("WatchBlind", path=path)
-        wait_until("that its end is told", lambda: not place.standing("WatchBlind", path=path), 60, 0.2)
+        eventually("that its end is told", lambda: not place.standing("WatchBlind", path=path), 60, 0.2)
 
 
 def test_counters_that_are_not_renewed():
@@ -426,7 +426,7 @@ def test_queue_that_is_full():
     with Insider(place, "gateway") as insider:
         insider.heard(("spin-engine",))
         insider.send(("spin-engine", unreadable), times=600)
-        wait_until("KafkaQueueFull", lambda: insider.send(("spin-engine", unreadable), times=5) or place.firing("KafkaQueueFull"), 60, 0.5)
+        eventually("KafkaQueueFull", lambda: insider.send(("spin-engine", unreadable), times=5) or place.firing("KafkaQueueFull"), 60, 0.5)
     place.reaches("KafkaQueueFull", instance="spin-engine-1")
     place.kill("spin-engine-1")  # none of it goes to Kafka
     place.release("kafka")

@@ -10,7 +10,7 @@ import time
 
 import staff
 from lib_play import GAME, SECOND_KEY, Person, operator, second_key
-from lib_stack import BIN, run, wait_until
+from lib_stack import BIN, eventually, run
 from openapi import Described
 
 place = None
@@ -83,8 +83,8 @@ def test_a_large_amount_needs_two():
     again = asked(person, key=key)
     assert again.status == 200 and again.json["id"] == name and again.json["seq"] == done.json["seq"], again
     assert rows(person) == [LARGE]
-    wait_until("the note of the booking", lambda: status(name) == "booked", 60)
-    wait_until("the lines", lambda: len(audited(name)) >= 5, 60)
+    eventually("the note of the booking", lambda: status(name) == "booked", 60)
+    eventually("the lines", lambda: len(audited(name)) >= 5, 60)
     lines = audited(name)
     assert [line[:3] for line in lines[:5]] == [("deposit", "202", "waiting"), ("deposit", "422", "waiting"), ("deposit approval", "403", "waiting"), ("deposit approval", "200", "approved"),
                                                 ("deposit", "200", "booked")], lines
@@ -128,7 +128,7 @@ def test_a_large_withdrawal_needs_two():
     assert decided(name).json["balance_minor"] == before - PAID and decided(refused).error["code"] == "approval_decided"
     again = asked(person, "withdrawals", PAID, key=key)
     assert again.status == 200 and (again.json["id"], again.json["state"]) == (name, "held"), again
-    wait_until("the provider to pay", lambda: holds(person) == {name: "29"}, 60)
+    eventually("the provider to pay", lambda: holds(person) == {name: "29"}, 60)
     assert person.refresh()["balance_minor"] == before - PAID
     poor = waits(asked(Person(place, deposit=100), "withdrawals", PAID))
     assert decided(poor).error["code"] == "insufficient_funds"
@@ -138,8 +138,8 @@ def held(person):
     """A withdrawal of which the provider never says anything, old enough to be decided by hand."""
     hold = waits(asked(person, "withdrawals", SILENT))
     assert decided(hold).status == 200
-    wait_until("the question to the provider", lambda: place.sql(f"select asked from payments.payout where id = '\\x{hold}'") == [["t"]], 60)
-    wait_until("it to be old enough", lambda: by_hand(person, hold, "capture").error.get("code") == "payment_asked", 60)
+    eventually("the question to the provider", lambda: place.sql(f"select asked from payments.payout where id = '\\x{hold}'") == [["t"]], 60)
+    eventually("it to be old enough", lambda: by_hand(person, hold, "capture").error.get("code") == "payment_asked", 60)
     return hold
 
 
@@ -158,7 +158,7 @@ def cashier():
     """A key that acts alone up to its amounts."""
     text = subprocess.run([f"{BIN}/jackpotctl", "key", "add", "cashier", "--amounts", "EUR:5000000"], env={**place.environment, **place.stack}, capture_output=True, text=True,
                           timeout=60, check=True).stdout.split()[-1]
-    wait_until("the key", lambda: operator(place, "/fx-rates", None, method="GET", operator_key=text).status == 200, 60)
+    eventually("the key", lambda: operator(place, "/fx-rates", None, method="GET", operator_key=text).status == 200, 60)
     return text
 
 
@@ -177,20 +177,20 @@ def test_a_large_decision_needs_two():
         assert by_hand(person, hold, word, key, force=True).json["id"] == name and by_hand(person, hold, word, key).error["code"] == "other_content"
         assert by_hand(person, hold, "capture", force=True).error["code"] == "decision_waiting"
         assert by_hand(person, hold, "capture", force=True, reader=cashier()).error["code"] == "decision_waiting" and decisions(hold) == []
-        entry = wait_until("the list", lambda: listed(SECOND_KEY)[0].get(name), 60)
+        entry = eventually("the list", lambda: listed(SECOND_KEY)[0].get(name), 60)
         assert (entry["kind"], entry["action"], entry["player"], entry["amount_minor"]) == ("amount", f"withdrawal {word}d by hand, forced", person.name, SILENT), entry
         assert entry["withdrawal"] == hold and named(name) == [[hold]], entry
         assert hold not in listed(SECOND_KEY)[0], "it is listed twice"
         assert decided(name, key=None).error["code"] == "same_approver" and decisions(hold) == []
         assert decided(name, "refuse").json["status"] == "refused" and by_hand(person, hold, word, key, force=True).error["code"] == "approval_refused"
-        wait_until("it to be listed again", lambda: [listed(SECOND_KEY)[0].get(hold, {}).get(of) for of in ("kind", "withdrawal")] == ["withdrawal", hold], 60)
+        eventually("it to be listed again", lambda: [listed(SECOND_KEY)[0].get(hold, {}).get(of) for of in ("kind", "withdrawal")] == ["withdrawal", hold], 60)
         assert decisions(hold) == [] and holds(person) == {hold: "0"}
         name = waits(by_hand(person, hold, word, force=True))
         done = decided(name)
         assert done.status == 200 and done.json["balance_minor"] == (before if word == "release" else before - SILENT), done
         [[found, actor]] = decisions(hold)
         assert found == kind and ", approved by operator-1 key " in actor, actor
-        wait_until("the note of the booking", lambda: status(name) == "booked", 60)
+        eventually("the note of the booking", lambda: status(name) == "booked", 60)
         assert decided(name).json == done.json and holds(person) == {hold: kind}
         assert by_hand(person, hold, word, force=True).error["code"] == "settled"
 
@@ -202,9 +202,9 @@ def test_an_approval_comes_after_the_question():
     place.kill("payments-1")
     hold = waits(asked(person, "withdrawals", SILENT))
     assert decided(hold).status == 200
-    name = wait_until("it to be old enough", lambda: next((a for a in [by_hand(person, hold, "release")] if a.status == 202), None), 60).json["id"]
+    name = eventually("it to be old enough", lambda: next((a for a in [by_hand(person, hold, "release")] if a.status == 202), None), 60).json["id"]
     place.release("payments-1")
-    wait_until("the question to the provider", lambda: place.sql(f"select asked from payments.payout where id = '\\x{hold}'") == [["t"]], 60)
+    eventually("the question to the provider", lambda: place.sql(f"select asked from payments.payout where id = '\\x{hold}'") == [["t"]], 60)
     refusal = decided(name).error
     assert refusal["code"] == "payment_asked" and "or refuse it" in refusal["message"] and decisions(hold) == [] and status(name) == "waiting", refusal
     assert decided(name, "refuse").status == 200 and holds(person) == {hold: "0"}
@@ -233,7 +233,7 @@ def test_the_wallet_has_the_last_word():
     name = waits(asked(person, "corrections", -LARGE))
     answer = decided(name)
     assert answer.status == 402 and answer.error["code"] == "insufficient_funds", answer
-    wait_until("the note of the refusal", lambda: status(name) == "failed", 60)
+    eventually("the note of the refusal", lambda: status(name) == "failed", 60)
     assert rows(person) == [100] and audited(name)[-1][:3] == ("correction", "402", "failed"), audited(name)
 
 
@@ -265,7 +265,7 @@ def test_people():
     assert user("fiona", "finance").of(f"/amounts/{name}/approve", REASON).status == 200
     [[record]] = place.sql(f"select convert_from(record, 'UTF8') from wallet.journal where kind = 20 and player = {person.id} order by seq desc limit 1")
     assert json.loads(record)["actor"] == "operator-1 frank", record
-    wait_until("the line", lambda: audited(name)[-1] == ("deposit", "200", "booked", "operator-1 frank", "operator-1 fiona"), 60)
+    eventually("the line", lambda: audited(name)[-1] == ("deposit", "200", "booked", "operator-1 frank", "operator-1 fiona"), 60)
 
 
 SUM = 10000000  # what one user books alone within 24 hours
@@ -310,8 +310,8 @@ def test_approved_and_not_booked():
     name = waits(asked(person, key=key))
     place.sql(f"select http from gateway.amount_decide(1, '\\x{name}', true, '\\x00', 'operator-1 nobody', 'operator-1 nobody', '', 'a test')", writer=True)
     place.kill("gateway-1")
-    wait_until("the booking", lambda: rows(person) == [LARGE], 60)
-    wait_until("its note", lambda: status(name) == "booked", 60)
+    eventually("the booking", lambda: rows(person) == [LARGE], 60)
+    eventually("its note", lambda: status(name) == "booked", 60)
     assert asked(person, key=key).status == 200 and decided(name).status == 200
     assert rows(person) == [LARGE]
 
@@ -349,7 +349,7 @@ def test_the_list():
     amount, pool, rate = waits(asked(person)), pool_asks().json["id"], rate_asks().json["id"]
     spins = {"game": GAME, "currency": "EUR", "coin_minor": 100, "lines": 15, "coins": 7, "spins": 100, "expires_us": int((time.time() + 3600) * 1e6), **REASON}
     given = waits(user("ella", "support").of(f"/players/{person.number}/bonus-spins", spins))
-    mine, _ = wait_until("the list", lambda: next((found for found in [listed()] if {amount, pool, rate, given} <= set(found[0])
+    mine, _ = eventually("the list", lambda: next((found for found in [listed()] if {amount, pool, rate, given} <= set(found[0])
                                                    and found[0][amount]["balance_minor"] == person.balance), None), 60)  # which is up to a second behind
     assert [mine[name]["mine"] for name in (amount, pool, rate, given)] == [True, True, True, False], mine
     entry = mine[amount]
@@ -376,8 +376,8 @@ def test_actions_and_rates_are_refused():
         assert say("refuse", None).error["code"] == "same_approver" and say("refuse", which="0" * 32).error["code"] == unknown
         assert say("refuse").json["status"] == "refused" and say("refuse").json["status"] == "refused"
         assert say("approve").error["code"] == "approval_decided" and ask(key).error["code"] == "approval_refused"
-        wait_until("it to be off the list", lambda: name not in listed(SECOND_KEY)[0], 60)
-        wait_until("the lines", lambda: place.sql(f"select count(*) from gateway.audit where content->>'id' = '{name}' and action like '%refusal' and status = 200"
+        eventually("it to be off the list", lambda: name not in listed(SECOND_KEY)[0], 60)
+        eventually("the lines", lambda: place.sql(f"select count(*) from gateway.audit where content->>'id' = '{name}' and action like '%refusal' and status = 200"
                                                   " and content->>'reason' = 'a test'") != [["0"]], 60)
         name = ask().json["id"]
         assert say("approve", which=name).status == 200 and say("refuse", which=name).error["code"] == "approval_decided"

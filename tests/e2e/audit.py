@@ -9,7 +9,7 @@ import urllib.parse
 
 import staff
 from lib_play import SECOND_KEY, Person, good, operator, second_key
-from lib_stack import BIN, Installation, run, wait_until
+from lib_stack import BIN, Installation, eventually, run
 
 place = None
 KEPT = {}
@@ -35,7 +35,7 @@ def line(action, subject, fits=lambda content: True, **query):
         seen[:] = [row for row in audit(action=action, subject=subject, limit=500, **query).json["rows"] if (row["action"], row["subject"]) == (action, subject)]
         return next((row for row in seen if fits(row["content"])), None)
     try:
-        return wait_until(f"the line {action}, {subject}", found, 60)
+        return eventually(f"the line {action}, {subject}", found, 60)
     except AssertionError as error:
         raise AssertionError(f"{error}; there are {[row['content'] for row in seen]}") from error
 

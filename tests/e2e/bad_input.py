@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 from lib_play import GAME, RULES, Person, Socket, force
 from lib_raw import SENDERS
-from lib_stack import BIN, ROOT, Installation, run, wait_until
+from lib_stack import BIN, ROOT, Installation, eventually, run
 
 MISSING = object()
 HUGE = 10 ** 30
@@ -23,7 +23,7 @@ person = None
 
 def ledger():
     """What must not change, once the pool has heard of all that was staked."""
-    wait_until("the pool to have heard of every stake", lambda: place.sql(
+    eventually("the pool to have heard of every stake", lambda: place.sql(
         "select (select coalesce(sum(total), 0) from pool.vector where pool = 1) = (select coalesce(sum(stake), 0) from wallet.journal where tallies <> '{}')")[0][0] == "t", 5)
     return place.sql("select count(*), max(seq), sum(balance_after) from wallet.journal"), place.sql("select pool, t_e18, hits from pool.pool order by pool"), \
         {k: v for k, v in person.refresh().items() if k not in ("secret_hash", "balance_seq")}
@@ -382,7 +382,7 @@ def test_bad_messages_on_every_topic():
     for topic, service in CONSUMERS.items():
         before = ledger()
         letters = len(kafka_raw("letters").splitlines())
-        counted, refused = wait_until("the metrics", lambda s=service: (metric("carillon_dead_letters_total", s), metric("carillon_bus_refused_total", s)), 60)
+        counted, refused = eventually("the metrics", lambda s=service: (metric("carillon_dead_letters_total", s), metric("carillon_bus_refused_total", s)), 60)
         restarts = place.restarts()
         sent = [0]
 
@@ -399,15 +399,15 @@ def test_bad_messages_on_every_topic():
             return [row for row in rows if row[0] == topic]
 
         if topic in AT_THE_BUS:
-            wait_until(f"refusals of {topic}", lambda: send_again(POISON) or metric("carillon_bus_refused_total", service) >= refused + len(POISON), 20, 0.2)
+            eventually(f"refusals of {topic}", lambda: send_again(POISON) or metric("carillon_bus_refused_total", service) >= refused + len(POISON), 20, 0.2)
             assert not fresh(), "it has not come as far as the service"
         else:
             def missing():
                 found = {bytes.fromhex(row[4]) for row in fresh()}
                 return [payload for payload in POISON if payload not in found]
-            wait_until(f"dead letters of {topic}", lambda: send_again(missing()) or not missing(), 20, 0.2)
+            eventually(f"dead letters of {topic}", lambda: send_again(missing()) or not missing(), 20, 0.2)
             assert all(len(row[3]) > 10 for row in fresh()), "a letter without a reason"
-            wait_until("the metric", lambda: metric("carillon_dead_letters_total", service) >= counted + len(POISON), 20)
+            eventually("the metric", lambda: metric("carillon_dead_letters_total", service) >= counted + len(POISON), 20)
         assert place.restarts() == restarts, "somebody died of it"
         assert ledger() == before, topic
         force(place, person.name, RULES.stops())
@@ -419,7 +419,7 @@ def test_bad_messages_on_fact_topics():
     counted = metric("carillon_notifications_unreadable_total", "notifications")
     for payload in POISON:
         kafka_raw("send", "jackpot.facts", "0", "progressive-pool", data=payload)
-    wait_until("the metric", lambda: metric("carillon_notifications_unreadable_total", "notifications") >= counted + len(POISON), 5)
+    eventually("the metric", lambda: metric("carillon_notifications_unreadable_total", "notifications") >= counted + len(POISON), 5)
     restarts = place.restarts()
     url = place.http("GET", "/v1/config").json["events_url"]
     client = Socket(url, {"subscribe": ["jackpots", "winners"]})

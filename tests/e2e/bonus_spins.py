@@ -9,7 +9,7 @@ import time
 
 from lib_deal import Deal
 from lib_play import RULES, Person, force, operator
-from lib_stack import BIN, Installation, run, wait_until
+from lib_stack import BIN, Installation, eventually, run
 
 GEM, BEWITCHED = "mystic-gem", "bewitched"
 BET = {"coin_minor": 2, "lines": 5, "coins": 1}  # of bewitched
@@ -29,7 +29,7 @@ def grant(game=BEWITCHED, spins=3, seconds=HOUR, **change):
 def give_grant(person, key=None, **change):
     """The id of bonus spins that the player has been told of."""
     answer = person.operator("bonus-spins", grant(**change), key, status=200)
-    wait_until("the grant in the state", lambda: left(person, answer.json["id"]) is not None, 5)
+    eventually("the grant in the state", lambda: left(person, answer.json["id"]) is not None, 5)
     return answer.json["id"]
 
 
@@ -62,7 +62,7 @@ def moves_by_paid_bets_alone(before):
     gem.bet(2, 40)
     euro = 10 ** 18
     wanted = [1 * euro // 100 * 5 // 1000, (1 + 80) * euro // 100]  # of the set both games feed the whole stake
-    wait_until("T to move by the paid bets alone", lambda: [int(now) - int(then) for now, then in zip(totals(), before)] == wanted, 5)
+    eventually("T to move by the paid bets alone", lambda: [int(now) - int(then) for now, then in zip(totals(), before)] == wanted, 5)
 
 
 def test_bonus_spins_are_granted_once():
@@ -77,7 +77,7 @@ def test_bonus_spins_are_granted_once():
     assert operator(place, f"/players/{other.number}/bonus-spins", body, "grant-1").status == 422, "an id is the operator's: one grant, whoever it is for"
     kept = granted(person)
     assert list(kept) == [first.json["id"]] and kept[first.json["id"]]["left"] == 3 and not granted(other), kept
-    wait_until("the grant in the state", lambda: left(person, first.json["id"]) == 3, 5)
+    eventually("the grant in the state", lambda: left(person, first.json["id"]) == 3, 5)
     told = person.state["bonus_spins"][0]
     assert {k: told[k] for k in ("game", "left", "spins", "coin_minor", "lines", "coins")} == {"game": GEM, "left": 3, "spins": 3, "coin_minor": 2, "lines": 40, "coins": 1}, told
     assert int(place.sql(f"select count(*) from wallet.journal where player = {person.id} and kind = 26 and refusal = 0 and amount = 0")[0][0]) == 1
@@ -163,9 +163,9 @@ def test_expired_and_ended():
     assert operator(place, f"/players/{person.number}/bonus-spins/{long}/end", {"reason": "another"}, "end-1").status == 422
     assert operator(place, f"/players/{person.number}/bonus-spins/{long}/end", {"reason": "a test"}).status == 409
     assert operator(place, f"/players/{person.number}/bonus-spins/{'00' * 16}/end", {"reason": "a test"}).status == 409
-    wait_until("the end in the state", lambda: left(person, long) is None, 5)
+    eventually("the end in the state", lambda: left(person, long) is None, 5)
     assert spin(person, long, status=409).error["code"] == "bonus_spin_unknown"
-    wait_until("the time to pass", lambda: left(person, short) is None, 5)
+    eventually("the time to pass", lambda: left(person, short) is None, 5)
     assert spin(person, short, status=409).error["code"] == "bonus_spin_expired"
     assert [(g["left"], g["ended"]) for g in granted(person).values()] == [(0, True), (0, False)]
 
@@ -213,7 +213,7 @@ def test_crashes_between_bonus_spins():
         assert answer.status == 200, answer
         again = patient(lambda b=body, k=key: place.http("POST", "/v1/rounds", b, token=person.token, key=k))
         assert again.json["round"]["round"] == answer.json["round"]["round"], again
-        wait_until("the services to be back", lambda: patient(lambda: place.http("GET", f"/v1/state?game={BEWITCHED}", token=person.token)).status == 200, 20)
+        eventually("the services to be back", lambda: patient(lambda: place.http("GET", f"/v1/state?game={BEWITCHED}", token=person.token)).status == 200, 20)
         assert left(person, grant_id) == 5 - n, (n, person.state["bonus_spins"])
     assert granted(person)[grant_id]["used"] == 4
     spin(person, grant_id)
@@ -230,14 +230,14 @@ def test_rows_that_are_read_again_grant_nothing():
     spin(person, grant_id)
     spin(person, kept)
     assert [left(person, one) for one in (grant_id, kept)] == [None, 1]
-    wait_until("the checkpoint", lambda: place.sql(f"select last_move from engine.player where player = {person.id}") == [[str(person.expect - 1)]], 20)
+    eventually("the checkpoint", lambda: place.sql(f"select last_move from engine.player where player = {person.id}") == [[str(person.expect - 1)]], 20)
     place.hold("spin-engine-1")
     place.kill("spin-engine-1")
-    wait_until("the end of its last commit", lambda: place.sql("select pid from pg_stat_activity where application_name = 'spin-engine-1'") == [], 20)
+    eventually("the end of its last commit", lambda: place.sql("select pid from pg_stat_activity where application_name = 'spin-engine-1'") == [], 20)
     rows = place.sql("update carillon.shard set offset_1 = 0, seq_1 = 0 where service = 'spin-engine' and seq_1 > 0 returning shard", writer=True)
     assert rows, "no position was put back"
     place.release("spin-engine-1")
-    wait_until("the engine", lambda: patient(lambda: place.http("GET", f"/v1/state?game={BEWITCHED}", token=person.token)).status == 200, 20)
+    eventually("the engine", lambda: patient(lambda: place.http("GET", f"/v1/state?game={BEWITCHED}", token=person.token)).status == 200, 20)
     assert [left(person, one) for one in (grant_id, kept)] == [None, 1], person.state["bonus_spins"]
     spin(person, kept)
     assert [left(person, one) for one in (grant_id, kept)] == [None, None], person.state["bonus_spins"]

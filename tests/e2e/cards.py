@@ -14,7 +14,7 @@ import time
 
 from lib_play import GAME, RULES, Person, Refused, Socket, force
 from lib_rules import Stream, stream_key
-from lib_stack import BIN, Installation, read_text, run, wait_until
+from lib_stack import BIN, Installation, eventually, read_text, run
 
 SUITS = ["clubs", "diamonds", "hearts", "spades"]
 SEEDS = [500, 1000, 2000, 4000]
@@ -79,7 +79,7 @@ def open_rounds(person):
 
 
 def opened(person, card_id):
-    return wait_until("the card round", lambda: next((r for r in open_rounds(person) if r["id"] == card_id), None), 5)
+    return eventually("the card round", lambda: next((r for r in open_rounds(person) if r["id"] == card_id), None), 5)
 
 
 def play_on(person, card_id, first=1, but=0):
@@ -99,7 +99,7 @@ def paid_row(place, person, card_id):
 
 
 def booked(place, person, card_id):
-    return wait_until("the award", lambda: paid_row(place, person, card_id), 15)
+    return eventually("the award", lambda: paid_row(place, person, card_id), 15)
 
 
 def awards(place, person):
@@ -194,7 +194,7 @@ def whole_round(place):
     assert opened(person, card_id)["turned"] == one["turned"], "recovery: the same cards are face up"
     other = new_player(place)
     assert place.http("GET", f"/v1/cards/{card_id}", token=other.token).status == 404, "another's round"
-    levels = wait_until("the levels' counters", lambda: place.http("GET", "/v1/cards", token=person.token).json["sets"][0]["levels"], 5)
+    levels = eventually("the levels' counters", lambda: place.http("GET", "/v1/cards", token=person.token).json["sets"][0]["levels"], 5)
     value = int(levels[0]["value_minor"])
     n, won = 2, None
     positions = [p for p in range(12) if p != 7]
@@ -210,7 +210,7 @@ def whole_round(place):
         assert refused.answer.error["code"] == "card_round_over", refused.answer
     paid, _, hit = booked(place, person, card_id)
     assert int(paid) == won["paid_minor"] and int(hit) == won["hit"], (paid, hit, won)
-    wait_until("the balance", lambda: person.refresh()["balance_minor"] == before + won["paid_minor"], 5)
+    eventually("the balance", lambda: person.refresh()["balance_minor"] == before + won["paid_minor"], 5)
     assert person.state["cards"] is None
     force(place, person.name, LOSS)
     person.bet(**stake(person))  # the game goes on
@@ -231,7 +231,7 @@ def whole_round(place):
     assert [r["round"] for r in rounds] == sorted((r["round"] for r in rounds), reverse=True) and len(rounds) == 2, rounds
     assert all(r["closed"] and r["jackpots_minor"] == 0 for r in rounds), rounds
     assert any(r["kind"] == "award" and r["amount_minor"] == won["paid_minor"] for r in person.ask("GET", "/v1/journal", keep=False).json["rows"])
-    winners = wait_until("the winners' list", lambda: [w for w in place.http("GET", "/v1/winners").json["winners"] if w["pool"] == 2], 5)
+    winners = eventually("the winners' list", lambda: [w for w in place.http("GET", "/v1/winners").json["winners"] if w["pool"] == 2], 5)
     assert winners[0]["level"] == 1 and winners[0]["paid_minor"] == won["paid_minor"], winners
     for socket in (mine, everybody):
         socket.close()
@@ -269,7 +269,7 @@ def play_cards(place, person, first=1):
     opened(person, card_id)
     won = play_on(person, card_id, first)
     booked(place, person, card_id)
-    wait_until("the game", lambda: person.refresh()["cards"] is None, 5)
+    eventually("the game", lambda: person.refresh()["cards"] is None, 5)
     return won
 
 
@@ -324,7 +324,7 @@ def early(place):
     card_id = trigger(person)
     assert open_rounds(person) == []
     answers = []
-    thread = threading.Thread(target=lambda: answers.append(wait_until("the pick", lambda: attempt(person, card_id, 1, 404), 20)))
+    thread = threading.Thread(target=lambda: answers.append(eventually("the pick", lambda: attempt(person, card_id, 1, 404), 20)))
     thread.start()
     time.sleep(0.3)
     place.release("jackpot-cards-1")
@@ -344,12 +344,12 @@ def killed(place):
         if victims:
             place.kill(victims.pop(0))
         seen = answer["turned"] if answer else []
-        answer = wait_until("a pick after the kill", lambda n=n: attempt(person, card_id, n), 30)
+        answer = eventually("a pick after the kill", lambda n=n: attempt(person, card_id, n), 30)
         assert answer["turned"][:len(seen)] == seen, (seen, answer)
         n += 1
     place.kill("jackpot-cards-1")
     assert int(booked(place, person, card_id)[0]) == answer["paid_minor"]
-    wait_until("the engine", lambda: attempt_state(person), 30)
+    eventually("the engine", lambda: attempt_state(person), 30)
     assert awards(place, person) == 1
     check_deal(place, person, answer)
     force(place, person.name, LOSS)
@@ -435,7 +435,7 @@ def replace(path, text):
 
 def key_of(place, person, card_id):
     move, index = card_id.split("-")
-    return wait_until("the card round", lambda: place.sql(f"select key from cards.round where player = {person.id} and move = {move} and index = {index}"), 60)[0][0]
+    return eventually("the card round", lambda: place.sql(f"select key from cards.round where player = {person.id} and move = {move} and index = {index}"), 60)[0][0]
 
 
 def new_key(place):
@@ -452,22 +452,22 @@ def new_key(place):
     assert "key 2 of the cards" in jackpotctl(place, "keys", "rotate", "cards", "--in", "2")
     both = read_text(path)
     assert both.startswith(first) and os.stat(path).st_mode & 0o777 == 0o600, oct(os.stat(path).st_mode)
-    wait_until("the key to be known", lambda: log_says(place, "has a new key: 2"), 60)
-    wait_until("the key to be due", lambda: time.time() > int(both.split()[-1]), 60)
+    eventually("the key to be known", lambda: log_says(place, "has a new key: 2"), 60)
+    eventually("the key to be due", lambda: time.time() > int(both.split()[-1]), 60)
     late = new_player(place)
     ids[late] = trigger(late)
     assert key_of(place, late, ids[late]) == "2"
     replace(path, both.splitlines()[-1] + "\n")
-    wait_until("the alarm", lambda: log_says(place, "ALARM CARILLON_KEYS: ") and log_says(place, "key 1 is missing"), 60)
+    eventually("the alarm", lambda: log_says(place, "ALARM CARILLON_KEYS: ") and log_says(place, "key 1 is missing"), 60)
     opened(late, ids[late])
     pick(late, ids[late], 1)
     wons = {early: play_on(early, ids[early], 2)}
     replace(path, both)
     assert place.running("jackpot-cards-1") == service, "the service stopped"
-    wait_until("others' rounds with the new key", lambda: int(place.sql(f"select count(*) from cards.round where key = 2 and won and player <> {late.id}")[0][0]) > 2, 120)
+    eventually("others' rounds with the new key", lambda: int(place.sql(f"select count(*) from cards.round where key = 2 and won and player <> {late.id}")[0][0]) > 2, 120)
     players.finish()
     place.kill("jackpot-cards-1")  # the next one needs both keys to load what is open
-    wait_until("a pick after the kill", lambda: attempt(waiting, ids[waiting], 1), 60)
+    eventually("a pick after the kill", lambda: attempt(waiting, ids[waiting], 1), 60)
     wons.update({waiting: play_on(waiting, ids[waiting], 2), late: play_on(late, ids[late], 2)})
     for person, won in wons.items():
         assert int(booked(place, person, ids[person])[0]) == won["paid_minor"] and awards(place, person) == 1
@@ -497,8 +497,8 @@ def old_file(place):
         with open(path, "w", encoding="utf-8") as file:
             file.write(text)
         place.kill("jackpot-cards-1")
-        wait_until("the file to be read", read, 60)
-        wait_until("another jackpot-cards", lambda: place.status()["jackpot-cards-1"][0] == "running", 60)
+        eventually("the file to be read", read, 60)
+        eventually("another jackpot-cards", lambda: place.status()["jackpot-cards-1"][0] == "running", 60)
         assert odds() == [["1", "1000"], ["2", "2000"]], odds()
 
 

@@ -13,7 +13,7 @@ import urllib.request
 
 from lib_play import RULES, SECOND_KEY, Person, Refused, force, good, operator, second_key
 from lib_raw import field
-from lib_stack import BIN, PSQL, Installation, clear_of_midnight, run, wait_until
+from lib_stack import BIN, PSQL, Installation, clear_of_midnight, eventually, run
 
 # The last two digits of an amount say how the stub behaves (tests/support/payment-stub).
 ANSWERS, REFUSES, SLOW, BUSY, LATE, LATE_NO, TWICE, TURNS, TURNS_NO, OTHER, SILENT, MUTE, GARBAGE = range(13)
@@ -46,7 +46,7 @@ def shown(person, hold):
 
 
 def settled(person, hold, state, seconds=20):
-    wait_until(f"{hold} to be {state}", lambda: shown(person, hold)["state"] == state, seconds, 0.1)
+    eventually(f"{hold} to be {state}", lambda: shown(person, hold)["state"] == state, seconds, 0.1)
     return shown(person, hold)
 
 
@@ -89,7 +89,7 @@ def test_every_kind_of_provider():
     holds = {how: withdraw(people[how], 1000 + how) for how in people}
     for victim in ("payments-1", "wallet-1", "payments-1"):
         time.sleep(0.4)
-        wait_until(f"{victim} to run", lambda victim=victim: place.kill(victim), 10)
+        eventually(f"{victim} to run", lambda victim=victim: place.kill(victim), 10)
     for how, hold in holds.items():
         if how in PAID:
             settled(people[how], hold, "paid")
@@ -97,14 +97,14 @@ def test_every_kind_of_provider():
         elif how in (REFUSES, LATE_NO, TURNS_NO):
             settled(people[how], hold, "released")
             assert kinds(people[how]) == ["28", "30"]
-            wait_until("the engine to hear of it", lambda p=people[how]: p.refresh()["balance_minor"] == 100000, 5)
+            eventually("the engine to hear of it", lambda p=people[how]: p.refresh()["balance_minor"] == 100000, 5)
     for how in (SILENT, MUTE):
         told = shown(people[how], holds[how])
         assert (told["state"], told["provider"]["outcome"]) == ("held", "unknown") and told["provider"]["asks"] >= 1, told
         assert people[how].refresh()["balance_minor"] == 100000 - 1000 - how, "an unknown outcome is never guessed"
     assert "other_content" in alarms(holds[OTHER])
     for how in (TURNS, TURNS_NO):  # asked once more, it says otherwise: an alarm, and nothing else
-        wait_until("the alarm", lambda h=holds[how]: "contradicted" in alarms(h) or call(h), 10, 0.5)
+        eventually("the alarm", lambda h=holds[how]: "contradicted" in alarms(h) or call(h), 10, 0.5)
         told = shown(people[how], holds[how])
         assert told["state"] == ("paid" if how == TURNS else "released") and told["alarms"][0]["kind"] == "contradicted", told
     for how in set(people) - {OTHER, TURNS, TURNS_NO}:
@@ -123,7 +123,7 @@ def hand(people, holds):
     for bad in ("refund", ""):
         assert decide(people[SILENT], holds[SILENT], bad).status == 400
     assert decide(people[MUTE], holds[SILENT], "release").status == 404
-    wait_until("them to be old enough", lambda: decide(people[SILENT], holds[SILENT], "release", "hand-1").error.get("code") == "payment_asked", 15, 0.3)
+    eventually("them to be old enough", lambda: decide(people[SILENT], holds[SILENT], "release", "hand-1").error.get("code") == "payment_asked", 15, 0.3)
     assert decide(people[SILENT], holds[SILENT], "capture", force=False).error["code"] == "payment_asked"
     assert shown(people[SILENT], holds[SILENT])["state"] == "held", "the provider may have paid it"
     first = decide(people[SILENT], holds[SILENT], "release", "hand-1", force=True)
@@ -133,7 +133,7 @@ def hand(people, holds):
     assert decide(people[SILENT], holds[SILENT], "capture").error["code"] == "settled"
     assert kinds(people[SILENT]) == ["28", "28", "30"]
     assert decide(people[MUTE], holds[MUTE], "release", force=True).status == 200
-    wait_until("the provider's word", lambda: alarms(holds[MUTE]) == ["by_hand"], 15)
+    eventually("the provider's word", lambda: alarms(holds[MUTE]) == ["by_hand"], 15)
     assert shown(people[MUTE], holds[MUTE])["provider"]["outcome"] == "paid"
     assert kinds(people[MUTE]) == ["28", "30"], "an alarm has no effect"
     told = place.sql("select action, content->>'refusal', status from gateway.audit where action like 'withdrawal %by hand%' order by id")
@@ -162,7 +162,7 @@ def test_queue_of_all_players():
     """What is not settled, of all players, oldest first, each once however it is paged; what is decided leaves it."""
     people = [Person(place) for _ in range(5)]
     holds = [withdraw(person, 5000 + 100 * n + SILENT) for n, person in enumerate(people)]
-    wait_until("them to be listed", lambda: set(holds) <= {w["id"] for w in queue_pages(500)}, 20)
+    eventually("them to be listed", lambda: set(holds) <= {w["id"] for w in queue_pages(500)}, 20)
     for limit_ in (1, 2, 500):
         found = queue_pages(limit_)
         assert [w["id"] for w in found if w["id"] in holds] == holds, found
@@ -172,7 +172,7 @@ def test_queue_of_all_players():
         entry = entries[hold]
         assert (entry["player"], entry["state"], entry["currency"], entry["provider"]["outcome"]) == (person.name, "held", "EUR", "unknown"), entry
         assert {**shown(person, hold), "provider": {}} == {**{k: v for k, v in entry.items() if k not in ("player", "stuck")}, "provider": {}}
-    wait_until("them to be stuck", lambda: set(holds) <= {w["id"] for w in queue_pages(2, "&state=stuck")}, 20)
+    eventually("them to be stuck", lambda: set(holds) <= {w["id"] for w in queue_pages(2, "&state=stuck")}, 20)
     assert all(w["stuck"] for w in queue("state=stuck&limit=500").json["withdrawals"])
     answer = queue("state=stuck&limit=500&format=csv")
     lines = answer.raw.decode().split("\r\n")
@@ -181,12 +181,12 @@ def test_queue_of_all_players():
     answer = queue("limit=1&format=csv")
     assert re.fullmatch(r"[0-9]+-[0-9a-f]{32}", answer.headers["X-Next"]) and "attachment" in answer.headers["Content-Disposition"]
     assert decide(people[0], holds[0], "release", force=True).status == 200
-    wait_until("it to leave the list", lambda: holds[0] not in {w["id"] for w in queue_pages(500)}, 20)
+    eventually("it to leave the list", lambda: holds[0] not in {w["id"] for w in queue_pages(500)}, 20)
     for wrong in ("after=x", "after=1-zz", f"after=-{'00' * 16}", "limit=0", "limit=501", "state=paid", "format=xml", "player=1"):
         queue(wrong, status=400)
     other = "a key of another operator, who has no players"
     place.sql(f"insert into gateway.operator_key (operator, digest) values (2, sha256('{other}'))", writer=True)
-    wait_until("the key", lambda: operator(place, "/withdrawals", None, method="GET", operator_key=other, number=2).status != 401, 20)
+    eventually("the key", lambda: operator(place, "/withdrawals", None, method="GET", operator_key=other, number=2).status != 401, 20)
     assert queue(operator_key=other, number=2).json == {"withdrawals": [], "next": "", "next_cursor": None}
     assert queue("format=csv", operator_key=other, number=2).raw == b""
     assert queue(status=403, operator_key=other).error["code"] == "other_operator"
@@ -197,7 +197,7 @@ def test_provider_outage():
     place.hold("payment-stub")
     place.kill("payment-stub")
     hold = withdraw(person, 3000)
-    wait_until("questions", lambda: shown(person, hold)["provider"]["asks"] >= 1, 10)
+    eventually("questions", lambda: shown(person, hold)["provider"]["asks"] >= 1, 10)
     place.kill("payments-1")
     place.release("payment-stub")
     settled(person, hold, "paid")
@@ -216,8 +216,8 @@ def test_decision_before_payment_request():
     place.hold("payments-1")
     place.kill("payments-1")
     given, taken, lost, other = [withdraw(person, 4000) for person in people]
-    wait_until("them to be old enough", lambda: decide(people[0], given, "release", "given-back").status == 200, 15, 0.3)
-    wait_until("them to be old enough", lambda: decide(people[1], taken, "capture", "taken").status == 200, 5, 0.3)
+    eventually("them to be old enough", lambda: decide(people[0], given, "release", "given-back").status == 200, 15, 0.3)
+    eventually("them to be old enough", lambda: decide(people[1], taken, "capture", "taken").status == 200, 5, 0.3)
     told = place.sql(f"select gateway.decide('\\x{lost}', '\\x{bytes(range(16)).hex()}', 30, false, '\\x{outside(30, lost, 4000, 'a test').hex()}', 'operator-1', '')", writer=True)
     assert told == [["tell"]] and shown(people[2], lost)["state"] == "held", told
     assert decide(people[2], lost, "capture").error["code"] == "decided", "the first decision stands"
@@ -235,7 +235,7 @@ def approve(person, hold, key=None, **body):
 
 
 def waits(person, hold):
-    wait_until("it to wait", lambda: shown(person, hold)["review"] == "waiting", 60)
+    eventually("it to wait", lambda: shown(person, hold)["review"] == "waiting", 60)
 
 
 def test_large_withdrawals_wait_for_an_operator():
@@ -247,12 +247,12 @@ def test_large_withdrawals_wait_for_an_operator():
     waits(person, more)
     waits(other, large)
     place.kill("payments-1")
-    wait_until("both in the list", lambda: {more, large} <= {w["id"] for w in operator(place, "/withdrawals", None, method="GET").json["withdrawals"] if w["review"] == "waiting"}, 60)
-    wait_until("both among the approvals", lambda: {more, large} <= {a["id"] for a in operator(place, "/approvals", None, method="GET").json["approvals"] if a["action"] == "withdrawal to approve"}, 60)
+    eventually("both in the list", lambda: {more, large} <= {w["id"] for w in operator(place, "/withdrawals", None, method="GET").json["withdrawals"] if w["review"] == "waiting"}, 60)
+    eventually("both among the approvals", lambda: {more, large} <= {a["id"] for a in operator(place, "/approvals", None, method="GET").json["approvals"] if a["action"] == "withdrawal to approve"}, 60)
     assert approve(person, small).error["code"] == "review_not_waiting" and approve(other, more).error["code"] == "withdrawal_unknown" and approve(person, "xy").status == 400
     assert operator(place, f"/players/{person.number}/withdrawals/{more}/approve", {}).status == 400
     assert decide(other, large, "capture").error["code"] == "withdrawal_young"
-    wait_until("it to be given back", lambda: decide(other, large, "release", "large-back").status == 200, 60, 0.3)
+    eventually("it to be given back", lambda: decide(other, large, "release", "large-back").status == 200, 60, 0.3)
     settled(other, large, "released", 60)
     assert approve(other, large).error["code"] == "review_not_waiting"
     assert not {more, large} & set(provider()), "the provider was asked"
@@ -276,7 +276,7 @@ def test_decisions_without_a_provider():
     url = payments_url("")
     assert url.startswith("http"), url
     hold = withdraw(person, 4200)
-    wait_until("it to be known", lambda: place.sql(f"select asked from payments.payout where id = '\\x{hold}'") == [["f"]], 10)
+    eventually("it to be known", lambda: place.sql(f"select asked from payments.payout where id = '\\x{hold}'") == [["f"]], 10)
     name = bytes.fromhex(hold)[::-1]
     told = place.sql(f"select gateway.decide('\\x{hold}', '\\x{name.hex()}', 30, false, '\\x{outside(30, hold, 4200, 'a test', name).hex()}', 'operator-1', '')", writer=True)
     assert told == [["tell"]], told
@@ -295,7 +295,7 @@ def test_slow_decision():
     with subprocess.Popen([PSQL, "-d", place.stack["CARILLON_PG_DSN"], "-Xq"], stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True) as decider:
         decider.stdin.write(f"begin;\nselect pg_advisory_xact_lock(hashtextextended('withdrawal {hold}', 0));\n")
         decider.stdin.flush()
-        wait_until("the lock", lambda: place.sql("select count(*) from pg_locks where locktype = 'advisory' and objsubid = 1 and granted and pid in "
+        eventually("the lock", lambda: place.sql("select count(*) from pg_locks where locktype = 'advisory' and objsubid = 1 and granted and pid in "
                    "(select pid from pg_stat_activity where application_name = 'psql')", writer=True)[0][0] != "0", 10)
         place.release("payments-1")
         settled(person, other, "paid")
@@ -374,14 +374,14 @@ def test_limits_of_loss_and_stakes():
     later = limit(person, limit="loss", period="day", amount_minor=500)
     assert later["from_us"] > (time.time() + 86000) * 1e6, later
     refused(person, "limit_loss", coin=1)
-    wait_until("the limits in Postgres", lambda: "next_from_us" in limits(person).get(("loss", "day"), {}), 5)
+    eventually("the limits in Postgres", lambda: "next_from_us" in limits(person).get(("loss", "day"), {}), 5)
     shown_limits = limits(person)
     assert {k: shown_limits[("loss", "day")][k] for k in ("amount_minor", "next_amount_minor", "next_from_us")} == {
         "amount_minor": 50, "next_amount_minor": 500, "next_from_us": later["from_us"]}, shown_limits
     assert shown_limits[("loss", "day")]["used_minor"] == 50, shown_limits
     assert shown_limits[("wager", "month")]["used_minor"] == 50, shown_limits
     limit(person, limit="loss", period="day", amount_minor=40)
-    assert "next_from_us" not in wait_until("the lower limit", lambda: limits(person)[("loss", "day")]["amount_minor"] == 40 and limits(person)[("loss", "day")], 5)
+    assert "next_from_us" not in eventually("the lower limit", lambda: limits(person)[("loss", "day")]["amount_minor"] == 40 and limits(person)[("loss", "day")], 5)
     place.kill("wallet-1")
     patient(person)
     refused(person, "limit_loss", coin=1)
@@ -415,7 +415,7 @@ def test_limits_of_stakes_time_deposits_and_play():
     refused(person, "excluded", coin=1)
     assert person.operator("deposits", {"amount_minor": 1, "currency": "EUR"}).error["code"] == "excluded"
     withdraw(person, 1000)
-    wait_until("its end", lambda: time.time() > until + 0.05, 10)
+    eventually("its end", lambda: time.time() > until + 0.05, 10)
     person.refresh()
     person.bet(1)
 
@@ -425,7 +425,7 @@ def void(person, round_, key=None, reason="a reel was stuck", **more):
 
 
 def void_through(*arguments, **more):
-    return wait_until("an answer", lambda: next((a for a in [void(*arguments, **more)] if a.status not in (503, 504)), None), 30)
+    return eventually("an answer", lambda: next((a for a in [void(*arguments, **more)] if a.status not in (503, 504)), None), 30)
 
 
 def voided(person, round_, **expected):
@@ -458,7 +458,7 @@ def test_rounds_that_are_voided():
     person.watch()
     person.bet(2, 5)
     withdraw(person, person.balance - 5)
-    wait_until("the engine to hear of it", lambda: person.refresh()["balance_minor"] == 5, 5)
+    eventually("the engine to hear of it", lambda: person.refresh()["balance_minor"] == 5, 5)
     voided(person, rich, stake_returned=10, win_taken=15, receivable=135, pending_taken=0)
     voided(person, second, stake_returned=10, win_taken=10, receivable=0, pending_taken=0)
     for round_, status in ((first, 409), (second, 409), (rich, 409), (lost_round, 409), (99999, 404)):
@@ -485,8 +485,8 @@ def test_void_waits_for_the_jackpot():
     assert (answer.status, answer.error["code"]) == (409, "claim_open") and answer.headers["Retry-After"], answer
     assert person_rows(person) == rows, "nothing was booked"
     place.release("progressive-pool-1")
-    paid = wait_until("the award", lambda: place.sql(f"select paid_minor from wallet.claim where player = {person.id} and move = {hit} and closed_seq > 0"), 20)
-    wait_until("the void", lambda: void(person, hit, "early").status == 200, 10)
+    paid = eventually("the award", lambda: place.sql(f"select paid_minor from wallet.claim where player = {person.id} and move = {hit} and closed_seq > 0"), 20)
+    eventually("the void", lambda: void(person, hit, "early").status == 200, 10)
     assert int(place.sql(f"select amount from wallet.journal where player = {person.id} and kind = 24 and refusal = 0")[0][0]) == int(paid[0][0]), "the award stays"
 
 
@@ -495,7 +495,7 @@ def approve_void(person, name, key=SECOND_KEY):
 
 
 def approved_through(person, name):
-    return wait_until("an answer", lambda: next((a for a in [approve_void(person, name)] if a.status not in (401, 503, 504)), None), 60)
+    return eventually("an answer", lambda: next((a for a in [approve_void(person, name)] if a.status not in (401, 503, 504)), None), 60)
 
 
 def void_requests():
@@ -507,7 +507,7 @@ def won_jackpot(person):
     force(place, person.name, [*RULES.stops(bonuses=3), 0], LOSS)
     hit = person.bet(2, 5).json["round"]["round"]
     person.watch()
-    paid = wait_until("the award", lambda: place.sql(f"select paid_minor from wallet.claim where player = {person.id} and move = {hit} and closed_seq > 0"), 60)
+    paid = eventually("the award", lambda: place.sql(f"select paid_minor from wallet.claim where player = {person.id} and move = {hit} and closed_seq > 0"), 60)
     return hit, int(paid[0][0])
 
 
@@ -522,7 +522,7 @@ def test_a_void_that_names_the_jackpot():
     hit, paid = won_jackpot(person)
     pool = place.sql("select hit, paid_minor from pool.hit where pool = 1 order by hit")
     rows = person_rows(person)
-    asked = wait_until("the request", lambda: next((a for a in [void(person, hit, "award", award=True)] if a.status == 202), None), 60)
+    asked = eventually("the request", lambda: next((a for a in [void(person, hit, "award", award=True)] if a.status == 202), None), 60)
     assert (asked.json["status"], asked.json["round"], asked.json["awards_minor"], asked.json["approved_by"]) == ("waiting", hit, paid, ""), asked
     assert void(person, hit, "award", award=True).json == asked.json, "the same key: the same request"
     assert void(person, hit, "award", award=True, reason="another").status == 422
@@ -535,7 +535,7 @@ def test_a_void_that_names_the_jackpot():
     less = void_through(person, hit, "less", award=True).json["id"]
     place.sql(f"update gateway.void_request set awards = awards - 1 where id = '\\x{less}'", writer=True)
     assert approved_through(person, less).error["code"] == "awards_changed", "approved was another sum"
-    wait_until("the note of the refusal", lambda: void_requests()[less]["outcome"] == "awards_changed", 60)
+    eventually("the note of the refusal", lambda: void_requests()[less]["outcome"] == "awards_changed", 60)
     assert person_rows(person) == rows, "nothing was booked"
     later = f"select player, move + 1000 + n, index, shard, pool, kind, currency, coin_minor, stake_minor, opened_seq, opened, closed_seq, paid_minor, hit from wallet.claim, generate_series(1, 1001) n where player = {person.id}"
     place.sql(f"insert into wallet.claim {later}", writer=True)
@@ -546,7 +546,7 @@ def test_a_void_that_names_the_jackpot():
     assert again.status == 200 and again.json == answer.json, (answer, again)
     assert approve_void(person, name, None).error["code"] == "same_approver", "nor afterwards"
     assert void_requests()[name]["status"] == "approved"
-    wait_until("the note of the void", lambda: void_requests()[name]["outcome"] == "voided", 60)
+    eventually("the note of the void", lambda: void_requests()[name]["outcome"] == "voided", 60)
     assert void(person, hit, award=True).error["code"] == "void"
     assert place.sql("select hit, paid_minor from pool.hit where pool = 1 order by hit") == pool, "the hit stays"
     assert place.sql(f"select sum(amount) from wallet.journal where player = {person.id} and kind = 24 and refusal = 0") == [[str(paid)]], "so does its award's row"
@@ -560,7 +560,7 @@ def taken_back(person, hit, paid, name):
     assert (answer.status, answer.json["awards_minor"], answer.json["stake_returned_minor"]) == (200, paid, 10), answer
     assert answer.json["win_taken_minor"] + answer.json["receivable_minor"] >= paid and again.json == answer.json, (answer, again)
     taken_once(person, hit)
-    wait_until("the log", lambda: place.sql(f"select count(*) from gateway.audit where action = 'void approval' and status = 200 and content->>'id' = '{name}'") == [["1"]], 60)
+    eventually("the log", lambda: place.sql(f"select count(*) from gateway.audit where action = 'void approval' and status = 200 and content->>'id' = '{name}'") == [["1"]], 60)
     return answer
 
 
@@ -572,7 +572,7 @@ def taken_once(person, hit):
 
 def refuse_void(person, name, key=SECOND_KEY, reason="it was paid rightly"):
     ask = lambda: operator(place, f"/players/{person.number}/voids/{name}/refuse", {"reason": reason}, operator_key=key)  # noqa: E731
-    return second_key(place, ask) if key == SECOND_KEY else wait_until("an answer", lambda: next((a for a in [ask()] if a.status not in (503, 504)), None), 60)
+    return second_key(place, ask) if key == SECOND_KEY else eventually("an answer", lambda: next((a for a in [ask()] if a.status not in (503, 504)), None), 60)
 
 
 def waiting_voids(person, key=SECOND_KEY):
@@ -586,10 +586,10 @@ def test_a_void_that_is_refused():
     person = Person(place)
     person.before = person.balance
     hit, paid = won_jackpot(person)
-    wait_until("the account", lambda: place.sql(f"select 1 from wallet.account where player = {person.id}"), 60)
-    asked = wait_until("the request", lambda: next((a for a in [void(person, hit, "no", award=True)] if a.status == 202), None), 60)
+    eventually("the account", lambda: place.sql(f"select 1 from wallet.account where player = {person.id}"), 60)
+    asked = eventually("the request", lambda: next((a for a in [void(person, hit, "no", award=True)] if a.status == 202), None), 60)
     name, rows = asked.json["id"], person_rows(person)
-    one = wait_until("the list", lambda: waiting_voids(person).get(name), 60)
+    one = eventually("the list", lambda: waiting_voids(person).get(name), 60)
     assert (one["action"], one["currency"], one["amount_minor"], one["parameters"], one["mine"], one["reason"]) == ("void", "EUR", paid, {"game": "bewitched", "round": hit}, False, "a reel was stuck"), one
     assert waiting_voids(person, place.operator_key())[name]["mine"]
     assert refuse_void(person, name, None).error["code"] == "same_approver" and refuse_void(person, "00" * 16).error["code"] == "void_unknown"
@@ -622,9 +622,9 @@ def test_a_void_whose_approver_has_gone():
     for _ in range(4):
         person, tries = Person(place), itertools.count()
         hit, _ = won_jackpot(person)
-        asked = wait_until("the request", lambda p=person, h=hit: next((a for a in [void(p, h, f"gone-{p.name}", award=True)] if a.status == 202), None), 60)
-        wait_until("the approval", lambda p=person, name=asked.json["id"], n=tries: hang_up(p, name, 0.001 * next(n)), 60, 0.05)
-        wait_until("the void", lambda p=person, h=hit: place.sql(f"select 1 from wallet.void where player = {p.id} and round = {h}"), 60)
+        asked = eventually("the request", lambda p=person, h=hit: next((a for a in [void(p, h, f"gone-{p.name}", award=True)] if a.status == 202), None), 60)
+        eventually("the approval", lambda p=person, name=asked.json["id"], n=tries: hang_up(p, name, 0.001 * next(n)), 60, 0.05)
+        eventually("the void", lambda p=person, h=hit: place.sql(f"select 1 from wallet.void where player = {p.id} and round = {h}"), 60)
         patient(person)
 
 
@@ -634,20 +634,20 @@ def test_an_approved_void_outlives_its_gateway():
     person = Person(place)
     person.before = person.balance
     hit, _ = won_jackpot(person)
-    name = wait_until("the request", lambda: next((a for a in [void(person, hit, "outlives", award=True)] if a.status == 202), None), 60).json["id"]
+    name = eventually("the request", lambda: next((a for a in [void(person, hit, "outlives", award=True)] if a.status == 202), None), 60).json["id"]
     place.sql(f"update gateway.void_request set awards = awards - 1 where id = '\\x{name}'", writer=True)
     assert approved_through(person, name).error["code"] == "awards_changed"
-    wait_until("the note of the refusal", lambda: void_outcome(name) == "awards_changed", 60)
+    eventually("the note of the refusal", lambda: void_outcome(name) == "awards_changed", 60)
     place.sql(f"update gateway.void_request set awards = awards + 1 where id = '\\x{name}'", writer=True)
     place.hold("spin-engine-1")
     place.kill("spin-engine-1")
-    wait_until("the approval", lambda: approve_void(person, name).status == 504, 60)
+    eventually("the approval", lambda: approve_void(person, name).status == 504, 60)
     assert void_outcome(name) == "" and not place.sql(f"select 1 from wallet.void where player = {person.id}")
     place.kill("gateway-1")
     place.release("spin-engine-1")
-    wait_until("the note of the void", lambda: void_outcome(name) == "voided", 60)
+    eventually("the note of the void", lambda: void_outcome(name) == "voided", 60)
     assert place.sql(f"select round from wallet.void where player = {person.id}") == [[str(hit)]]
-    wait_until("the list", lambda: {r["id"]: r["outcome"] for r in operator(place, "/voids/requests", None, method="GET").json.get("requests", [])}.get(name) == "voided", 60)
+    eventually("the list", lambda: {r["id"]: r["outcome"] for r in operator(place, "/voids/requests", None, method="GET").json.get("requests", [])}.get(name) == "voided", 60)
     audited = place.sql(f"select status, content->>'outcome', actor from gateway.audit where action = 'void' and content->>'id' = '{name}' and content ? 'outcome' order by id")
     assert [row[:2] for row in audited] == [["200", "voided"]] and ", approved by operator-1 key " in audited[0][2], audited
     patient(person)
@@ -664,7 +664,7 @@ def test_a_jackpot_is_taken_back_through_crashes():
         person = Person(place)
         person.before = person.balance
         hit, paid = won_jackpot(person)
-        asked = wait_until("the request", lambda p=person, h=hit: next((a for a in [void(p, h, f"crash-{p.name}", award=True)] if a.status == 202), None), 60)
+        asked = eventually("the request", lambda p=person, h=hit: next((a for a in [void(p, h, f"crash-{p.name}", award=True)] if a.status == 202), None), 60)
         killer = threading.Timer(0.003, place.kill, [victim])
         killer.start()
         taken_back(person, hit, paid, asked.json["id"])
@@ -679,7 +679,7 @@ def test_a_jackpot_that_was_withdrawn_is_owed():
     person.bet_through(2, 5)
     patient(person)
     withdraw(person, person.refresh()["balance_minor"] - 15)
-    asked = wait_until("the request", lambda: next((a for a in [void(person, hit, "owed", award=True)] if a.status == 202), None), 60)
+    asked = eventually("the request", lambda: next((a for a in [void(person, hit, "owed", award=True)] if a.status == 202), None), 60)
     answer = approved_through(person, asked.json["id"])
     assert (answer.status, answer.json["awards_minor"], answer.json["win_taken_minor"]) == (200, paid, 25), answer
     assert answer.json["receivable_minor"] >= paid - 25, answer
@@ -723,10 +723,10 @@ def test_a_game_is_started_again():
     person = Person(place)
     force(place, person.name, *[LOSS] * 900)  # one for each question of the waits
     place.sql("insert into engine.stopped_game (game, reason) values (1, 'a round exceeded its proven bounds')", writer=True)
-    wait_until("the stop", lambda: stopped(person), 5)
+    eventually("the stop", lambda: stopped(person), 5)
     assert operator(place, "/games/all/start", {"reason": "x"}).error["code"] == "not_stopped"
     assert operator(place, "/games/bewitched/start", {"reason": "the definition was looked into"}).status == 200
-    wait_until("play", lambda: not stopped(person), 5)
+    eventually("play", lambda: not stopped(person), 5)
     assert operator(place, "/games/bewitched/start", {"reason": "x"}).error["code"] == "not_stopped"
     assert place.sql("select operator, reason from gateway.game_start") == [["1", "the definition was looked into"]]
 
@@ -739,7 +739,7 @@ def stopped(person):
 
 
 def patient(person):
-    wait_until("the services to be back", lambda: place.http("GET", "/v1/state?game=bewitched", token=person.token).status == 200, 20)
+    eventually("the services to be back", lambda: place.http("GET", "/v1/state?game=bewitched", token=person.token).status == 200, 20)
     person.refresh()
 
 

@@ -11,7 +11,7 @@ import lib_pages as pages
 from lib_desk import SCREENS, do, done, go, inside, nothing_is_tried, opened, out, send
 from lib_play import RULES, Person, force, good, operator
 from lib_raw import deposit, letter, raw
-from lib_stack import BIN, run, wait_until
+from lib_stack import BIN, eventually, run
 
 place = None
 
@@ -92,9 +92,9 @@ def test_a_missing_jackpot_is_found_and_proven():
     number = person.round["round"]
     while person.round and person.round["next"] == "pick":
         person.act("pick", choice=len(person.round["picked"]) // 2)
-    [[paid]] = wait_until("the award", lambda: place.sql(f"select amount from wallet.journal where kind = 24 and player = {person.id}"), 60)
+    [[paid]] = eventually("the award", lambda: place.sql(f"select amount from wallet.journal where kind = 24 and player = {person.id}"), 60)
     [[closed]] = place.sql(f"select max(closed_seq) from wallet.claim where player = {person.id}")
-    wait_until("the engine to know of it", lambda: int(person.refresh()["balance_seq"]) >= int(closed), 60)
+    eventually("the engine to know of it", lambda: int(person.refresh()["balance_seq"]) >= int(closed), 60)
     person.bet(1, 15, 1)
     page = pages.Page("support", "/operator/", apart=True)
     inside(page, "ella")
@@ -200,7 +200,7 @@ def test_a_void_with_its_jackpot_by_two():
     force(place, person.name, [*RULES.stops(bonuses=3), 0], RULES.stops())
     person.bet(1, 15, 1)
     number = person.round["round"]
-    wait_until("the award", lambda: place.sql(f"select amount from wallet.journal where kind = 24 and player = {(1 << 48) + person.number}"), 60)
+    eventually("the award", lambda: place.sql(f"select amount from wallet.journal where kind = 24 and player = {(1 << 48) + person.number}"), 60)
     page = pages.Page("console", "/operator/")
     go(page, f"players/{person.number}")
     do(page, "Void a round", {"game": "bewitched", "round": str(number), "award": "yes"})
@@ -222,8 +222,8 @@ def test_a_void_is_decided_among_the_approvals():
     force(place, person.name, [*RULES.stops(bonuses=3), 0], RULES.stops())
     person.bet(1, 15, 1)
     number = person.round["round"]
-    wait_until("the award", lambda: place.sql(f"select amount from wallet.journal where kind = 24 and player = {(1 << 48) + person.number}"), 60)
-    wait_until("the account", lambda: place.sql(f"select 1 from wallet.account where player = {person.id}"), 60)
+    eventually("the award", lambda: place.sql(f"select amount from wallet.journal where kind = 24 and player = {(1 << 48) + person.number}"), 60)
+    eventually("the account", lambda: place.sql(f"select 1 from wallet.account where player = {person.id}"), 60)
     page = pages.Page("console", "/operator/")
     row = f"[...document.querySelectorAll('[data-table=approvals] tbody tr')].find((row) => row.innerText.includes('{person.name}'))"
     for button in ("Refuse", "Approve"):
@@ -258,7 +258,7 @@ def test_approvals():
     """A large deposit waits for another person, who sees it in the menu and decides with a reason."""
     person = Person(place, deposit=1000)
     before = person.balance
-    wait_until("the account", lambda: place.sql(f"select 1 from wallet.account where player = {person.id}"), 60)
+    eventually("the account", lambda: place.sql(f"select 1 from wallet.account where player = {person.id}"), 60)
     page = pages.Page("console", "/operator/")
     for _ in range(2):
         go(page, f"players/{person.number}")
@@ -303,8 +303,8 @@ def test_approvals():
     send(page)
     done(page)
     page.see(f"{taken}.length === 0")
-    wait_until("the balance", lambda: person.refresh()["balance_minor"] == before + 500000, 60)
-    wait_until("the note of the booking", lambda: place.sql(f"select 1 from gateway.amount_request where player = {person.id} and status = 'approved'") == [], 60)
+    eventually("the balance", lambda: person.refresh()["balance_minor"] == before + 500000, 60)
+    eventually("the note of the booking", lambda: place.sql(f"select 1 from gateway.amount_request where player = {person.id} and status = 'approved'") == [], 60)
     decided = place.sql(f"select status, asked_by, decided_by, decided_reason from gateway.amount_request where player = {person.id} and action = 'deposit' order by asked")
     asked = place.sql(f"select status, decided_reason from gateway.amount_request where player = {person.id} and action = 'withdrawal'")
     assert sorted(decided) == [["booked", "operator-1 anna", "operator-1 finn", "the bank has it"], ["refused", "operator-1 anna", "operator-1 finn", "the bank has it once"]] and asked == [["booked", "they are known"]], (decided, asked)
@@ -320,8 +320,8 @@ def test_a_jackpot_over_time():
     hits = int(place.sql("select hits from pool.pool where pool = 1")[0][0])
     force(place, person.name, [*RULES.stops(bonuses=3), 0])
     person.bet(2, 15, 1)
-    wait_until("the hit", lambda: place.sql("select hits from pool.pool where pool = 1") == [[str(hits + 1)]], 30)
-    wait_until("values", lambda: place.sql("select count(*) > 0 from gateway.jackpot_minute where pool = 1 and currency = 978 and place = 2") == [["t"]], 60)
+    eventually("the hit", lambda: place.sql("select hits from pool.pool where pool = 1") == [[str(hits + 1)]], 30)
+    eventually("values", lambda: place.sql("select count(*) > 0 from gateway.jackpot_minute where pool = 1 and currency = 978 and place = 2") == [["t"]], 60)
     [[paid]] = place.sql(f"select paid_minor from pool.hit where pool = 1 and hit = {hits + 1}")
     page = pages.Page("console", "/operator/")
     go(page, "jackpots/1")
@@ -372,9 +372,9 @@ def test_a_game_beside_its_exact_figures():
     """Definitions, their figures as slotmath computes them, and what was returned with its band."""
     person = Person(place, deposit=10000)
     person.bet(1, 15, 1)
-    wait_until("the figures", lambda: place.sql("select count(*) from carillon.game left join gateway.par using (math_version) where sheet is null") == [["0"]], 240)
+    eventually("the figures", lambda: place.sql("select count(*) from carillon.game left join gateway.par using (math_version) where sheet is null") == [["0"]], 240)
     told = json.loads(subprocess.run([f"{BIN}/slotmath", "rtp", "mona-lisa", "--json"], capture_output=True, text=True, timeout=60, check=True).stdout)
-    shown = wait_until("what was played", lambda: next((g for g in [operator(place, "/games/bewitched", None, method="GET").json] if g["returns"]), None), 60)
+    shown = eventually("what was played", lambda: next((g for g in [operator(place, "/games/bewitched", None, method="GET").json] if g["returns"]), None), 60)
     par = next(v["par"] for v in operator(place, "/games/mona-lisa", None, method="GET").json["versions"] if v["math_version"] == told["math_version"])
     assert [{name: mode[name] for name in same} for mode, same in zip(par["modes"], told["modes"], strict=True)] == told["modes"] and par["jackpot"][0]["of"] == "max", par
     [[stakes, drawn, rounds]] = place.sql("select sum(stakes), sum(drawn), sum(rounds - bonus_rounds) from gateway.rollup_quarter r join carillon.game g on g.number = r.game and g.id = 'bewitched'"
@@ -450,7 +450,7 @@ def test_dead_letters():
         page.see(f"!{row.format(number)}")
     assert place.sql("select status, act_by, act_reason, outcome from gateway.dead_letter where reason like 'reason _' order by reason") == [
         ["sent", "operator-1 anna", "it is looked into", "done"], ["settled", "operator-1 anna", "it is looked into", ""]]
-    wait_until("the deposit", lambda: person.refresh()["balance_minor"] == before + 4321, 60)
+    eventually("the deposit", lambda: person.refresh()["balance_minor"] == before + 4321, 60)
     found = pages.browser.ask("problems")
     assert not found, found
 
@@ -483,7 +483,7 @@ def test_the_overview_lives():
         person.bet(coin=1, lines=15, coins=1)
         return figure(page, "Rounds a minute") not in ("", "0") and figure(page, "Staked a minute, EUR") not in ("", "€0.00") and figure(page, "Players this hour") not in ("", "–", "0")
 
-    wait_until("play in the tiles", played, 60, 0.5)
+    eventually("play in the tiles", played, 60, 0.5)
     page.reload()  # the day's report is read once a minute
     page.see("document.querySelector('[data-table=today] tbody tr')")
     page.see("[...document.querySelectorAll('#played [name=game] option')].length === 6")
@@ -513,7 +513,7 @@ def test_reports():
     """What was played today, over time and as a report; files of it; and when the day begins."""
     page = pages.Page("console", "/operator/")
     behind = "select count(*) from (select shard, max(seq) as seq from wallet.journal group by shard) j left join gateway.rollup_at a using (shard) where coalesce(a.seq, 0) < j.seq"
-    wait_until("the sums of all rows", lambda: place.sql(behind) == [["0"]], 60)
+    eventually("the sums of all rows", lambda: place.sql(behind) == [["0"]], 60)
     go(page, "overview")
     page.see("document.querySelector('#played .chart canvas')")
     for measure, step in (("stakes", "hour"), ("players", "day"), ("rtp", "minute")):
@@ -591,7 +591,7 @@ def test_postings_are_walked():
     person = Person(place, deposit=10000)
     force(place, person.name, RULES.stops())
     person.bet(coin=1, lines=15, coins=1)
-    wait_until("the round in the history", lambda: operator(place, f"/players/{person.number}/rounds/{person.told[-1]['round']}", None, method="GET").status == 200, 60)
+    eventually("the round in the history", lambda: operator(place, f"/players/{person.number}/rounds/{person.told[-1]['round']}", None, method="GET").status == 200, 60)
     place.verify(60, "--since-last")
     page = pages.Page("console", "/operator/")
     go(page, "ledger")
@@ -638,7 +638,7 @@ def test_webhooks():
     assert page.text(selector="dialog .secret") != first
     page.press("dialog button.main")
     page.see("/\\.2/.test(document.querySelector('[data-table=webhooks] tbody')?.innerText) && document.querySelector('[data-table=webhooks] .badge.bad')")
-    wait_until("all events to be dead, and no try of them under way", nothing_is_tried, 60)
+    eventually("all events to be dead, and no try of them under way", nothing_is_tried, 60)
     page.press("[aria-label^='Dead events']")
     page.see("/no name/.test(document.querySelector('[data-table=dead] tbody')?.innerText)")
     page.picture("webhooks")

@@ -3,7 +3,7 @@
 import lib_pages as pages
 from lib_desk import add, do, done, go, inside, login, opened, out, send
 from lib_play import operator, pool_action
-from lib_stack import run, wait_until
+from lib_stack import eventually, run
 
 place = None
 
@@ -31,7 +31,7 @@ def test_the_password_again():
     go(page, "jackpots/1")
     refused = ("fetch('/v1/operator/session').then((told) => told.json()).then(({ csrf }) => fetch('/v1/operators/1/pools/1/actions', { method: 'POST', body: '{}',"
                " headers: { 'X-CSRF-Token': csrf, 'Content-Type': 'application/json', 'Idempotency-Key': 'none' } })).then((told) => told.json()).then((told) => told.error.code)")
-    wait_until("the gateway to have read the sessions", lambda: page.evaluate(code=refused) == "confirm_needed", 10, 0.2)
+    eventually("the gateway to have read the sessions", lambda: page.evaluate(code=refused) == "confirm_needed", 10, 0.2)
     do(page, "Pause")
     send(page)
     page.see("document.querySelector('dialog [name=confirm]')")
@@ -59,7 +59,7 @@ def test_keys():
     page.press("dialog button.main")
     page.see("/500\\.50.*7,000/.test(document.querySelector('[data-table=keys] tbody')?.innerText)")
     assert first not in page.text(selector="body") and place.sql("select scopes, amounts from gateway.operator_key where note = 'till of the shop'") == [["read,money", "EUR:50050,JPY:7000"]]
-    wait_until("the key is good", lambda: place.http("GET", "/v1/operator/status", token=first).status == 200, 30)
+    eventually("the key is good", lambda: place.http("GET", "/v1/operator/status", token=first).status == 200, 30)
     do(page, "Replace", {"keep_s": "3600"})
     send(page)
     page.see("document.querySelector('dialog .secret')")

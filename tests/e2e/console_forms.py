@@ -14,7 +14,7 @@ import staff
 from lib_desk import BROKEN, add, inside, login, nothing_is_tried, opened, out
 from lib_play import RULES, Person, force, operator, pool_action
 from lib_raw import deposit, letter, raw
-from lib_stack import BIN, ROOT, read_text, run, wait_until
+from lib_stack import BIN, ROOT, eventually, read_text, run
 
 place = None
 PERMITS = forms.permits()
@@ -84,7 +84,7 @@ def sends(user, screen, button, *more, line, **rest):
     said = sent(user, screen, button, *more, **rest)
     assert re.search(r"Done\.|waits for a second person", said), f"{user} at {screen}, {button}: {said}"
     lines = f"select action, status from gateway.audit where id > {before} and actor like 'operator-1 {user} %'"
-    wait_until(f"a line '{line}' of {user}", lambda: [line, "202" if "second person" in said else "200"] in place.sql(lines), 60)
+    eventually(f"a line '{line}' of {user}", lambda: [line, "202" if "second person" in said else "200"] in place.sql(lines), 60)
     return said
 
 
@@ -124,7 +124,7 @@ def done(answer, *more):
 
 def house(path, body):
     """By the operator's key."""
-    return done(wait_until(path, lambda: next((a for a in [staff.answered(lambda: operator(place, path, body))] if a.status != 404), None), 60))
+    return done(eventually(path, lambda: next((a for a in [staff.answered(lambda: operator(place, path, body))] if a.status != 404), None), 60))
 
 
 def user(name):
@@ -136,7 +136,7 @@ def user(name):
 def won_jackpot(person):
     force(place, person.name, [*RULES.stops(bonuses=3), 0], RULES.stops())
     person.bet(1, 15, 1)
-    wait_until("the award", lambda: place.sql(f"select amount from wallet.journal where kind = 24 and player = {person.id}"), 60)
+    eventually("the award", lambda: place.sql(f"select amount from wallet.journal where kind = 24 and player = {person.id}"), 60)
     return person.round["round"]
 
 
@@ -146,7 +146,7 @@ def world():
         add(name, roles)
     player, blocked = KEPT["player"], KEPT["blocked"] = Person(place, deposit=100000), Person(place, deposit=5000)
     void = {"game": "bewitched", "round": won_jackpot(player), "award": True, **WHY}
-    wait_until("the account", lambda: place.sql(f"select 1 from wallet.account where player = {player.id}"), 60)
+    eventually("the account", lambda: place.sql(f"select 1 from wallet.account where player = {player.id}"), 60)
     house(f"/players/{player.number}/voids", void)
     for amount in (4010, 4110, 4210):  # of which the stub never answers
         player.operator("withdrawals", {"amount_minor": amount, "currency": "EUR"}, status=200)
@@ -167,9 +167,9 @@ def world():
     raw(place, "dead.letters", letter("wallet.commands", deposit(player, 4321), "a test"), [0], "wallet")
     for name in ("carl", *USERS):  # another session of each
         KEPT[name] = user(name)
-    wait_until("the letter", lambda: place.sql("select 1 from gateway.dead_letter"), 60)
-    wait_until("all events to be dead, and no try of them under way", nothing_is_tried, 60)
-    wait_until("withdrawals to be decided", lambda: all(one["stuck"] for one in operator(place, "/withdrawals?state=held", None, method="GET").json["withdrawals"]), 60)
+    eventually("the letter", lambda: place.sql("select 1 from gateway.dead_letter"), 60)
+    eventually("all events to be dead, and no try of them under way", nothing_is_tried, 60)
+    eventually("withdrawals to be decided", lambda: all(one["stuck"] for one in operator(place, "/withdrawals?state=held", None, method="GET").json["withdrawals"]), 60)
 
 
 # ---- every screen as each role ----
@@ -190,7 +190,7 @@ def offered(role, *screens):
 def shows(page, role, *screens):
     wanted = offered(role, *screens)
     try:
-        wait_until("the buttons", lambda: page.evaluate(code=BUTTONS) == wanted, 60, 0.3)
+        eventually("the buttons", lambda: page.evaluate(code=BUTTONS) == wanted, 60, 0.3)
     except AssertionError as error:
         raise AssertionError(f"{role} at {screens}: offered {page.evaluate(code=BUTTONS)}, permitted {wanted}; {page.text(selector='main')[:1500]}") from error
 
@@ -203,7 +203,7 @@ def loads(user, address):
             at(user, "overview" if address == "me" else "me")
             at(user, address)
         return found
-    wait_until(f"{address} without an error, as {user}; it shows {failed() or 'none'}", lambda: not failed(), 60, 0.3)
+    eventually(f"{address} without an error, as {user}; it shows {failed() or 'none'}", lambda: not failed(), 60, 0.3)
 
 
 def test_every_screen_as_each_role():
@@ -298,14 +298,14 @@ def test_money():
     force(place, loser.name, RULES.stops())
     loser.bet(1, 15, 1)
     sends("finn", f"players/{loser.number}", "Void a round", {"game": "bewitched", "round": str(loser.round["round"])}, line="void")  # and its jackpots stay
-    wait_until("the void", lambda: place.sql(f"select round from wallet.void where player = {loser.id}") == [[str(loser.round["round"])]], 60)
+    eventually("the void", lambda: place.sql(f"select round from wallet.void where player = {loser.id}") == [[str(loser.round["round"])]], 60)
     hold = place.sql(f"select encode(id, 'hex') from wallet.hold where player = {player.id} and amount = 4110")[0][0]
     place.sql(f"insert into payments.review (hold) values ('\\x{hold}')", writer=True)
     sends("finn", screen, "Approve", row=hold[:12], line="withdrawal approval")
     assert place.sql(f"select approved_by from payments.review where hold = '\\x{hold}'") == [["operator-1 finn"]]
     assert "has not said whether it paid" in refused("finn", screen, "Paid", row=hold[:12])
     sends("finn", screen, "Paid", {"force": "yes"}, row=hold[:12], line="withdrawal captured by hand, forced")
-    wait_until("the end of the hold", lambda: place.sql(f"select settled_kind <> 30 from wallet.hold where player = {player.id} and amount = 4110") == [["t"]], 60)
+    eventually("the end of the hold", lambda: place.sql(f"select settled_kind <> 30 from wallet.hold where player = {player.id} and amount = 4110") == [["t"]], 60)
     sends("finn", screen, "Refuse", row="bewitched", line="void refusal")
     assert place.sql(f"select status, approved_by from gateway.void_request where player = {player.id}") == [["refused", "operator-1 finn"]]
 
@@ -327,33 +327,33 @@ def test_care():
     screen = f"players/{player.number}"
     sends("ella", screen, "End", row="5 of 5", line="end of bonus spins")
     sends("ella", screen, "Set a limit", {"limit": "time", "value": "90"}, line="limit")
-    wait_until("the limit", lambda: limits_of(player).get("time", {}).get("seconds") == 5400, 60)
+    eventually("the limit", lambda: limits_of(player).get("time", {}).get("seconds") == 5400, 60)
     sends("ella", screen, "Block the player", line="block")
-    wait_until("the block", lambda: operator(place, f"/players/{player.number}", None, method="GET").json["blocked"], 60)
+    eventually("the block", lambda: operator(place, f"/players/{player.number}", None, method="GET").json["blocked"], 60)
     for one in (player, blocked):
         sends("ella", f"players/{one.number}", "End the block", line="unblock")
-        wait_until("the end of the block", lambda one=one: not operator(place, f"/players/{one.number}", None, method="GET").json["blocked"], 60)
+        eventually("the end of the block", lambda one=one: not operator(place, f"/players/{one.number}", None, method="GET").json["blocked"], 60)
     sends("ella", f"players/{blocked.number}", "Set a limit", {"limit": "exclusion", "value": "30"}, line="limit")
-    wait_until("the exclusion", lambda: limits_of(blocked).get("exclusion", {}).get("until_s", 0) > time.time() + 29 * 86400, 60)
+    eventually("the exclusion", lambda: limits_of(blocked).get("exclusion", {}).get("until_s", 0) > time.time() + 29 * 86400, 60)
 
 
 def test_jackpots():
     for button, state in (("Pause", "paused"), ("Resume", "live")):
         said = sends("bert", "jackpots/1", button, line=f"pool: {button.lower()}")
-        wait_until(state, lambda s=state: place.sql("select state from pool.pool where pool = 1") == [[s]], 60)
+        eventually(state, lambda s=state: place.sql("select state from pool.pool where pool = 1") == [[s]], 60)
         assert "Before" in said, said
     sends("bert", "jackpots/1", "Change terms", {"seed": "17.00"}, line="pool: parameters")
-    wait_until("the seed", lambda: "1700" in json.dumps(operator(place, "/pools/1", None, method="GET").json["rows"]), 60)
+    eventually("the seed", lambda: "1700" in json.dumps(operator(place, "/pools/1", None, method="GET").json["rows"]), 60)
     for takes in ("no", "yes"):
         sends("bert", "jackpots/1", "Take part or not", {"takes": takes}, line="pool: take_part")
-    wait_until("the part", lambda: place.sql("select takes_part from pool.participation where operator = 1 and pool = 1") == [["t"]], 60)
+    eventually("the part", lambda: place.sql("select takes_part from pool.participation where operator = 1 and pool = 1") == [["t"]], 60)
     sends("bert", "jackpots/2", "Odds", {"in": "1", "of": "10000000000"}, line="pool: odds")
     sends("bert", "jackpots/2", "Weights", {name: str(weight) for name, weight in zip(("Clubs", "Diamonds", "Hearts", "Spades"), (800, 90, 9, 1))}, line="pool: weights")
     sends("bert", "jackpots/2", "Change terms", {"share": "0.2"}, line="pool: parameters")
     for button in ("Pause", "Resume"):
         sends("bert", "jackpots/2", button, line=f"pool: {button.lower()}")
     wanted = [(action, "operator-1 bert") for action in ("resume", "pause", "parameters", "weights", "odds")]
-    wait_until("the actions", lambda: [(one["action"], one["actor"]) for one in operator(place, "/pools/2/actions", None, method="GET").json["actions"][:5]] == wanted, 60)
+    eventually("the actions", lambda: [(one["action"], one["actor"]) for one in operator(place, "/pools/2/actions", None, method="GET").json["actions"][:5]] == wanted, 60)
 
 
 def test_jackpots_by_two():
@@ -361,10 +361,10 @@ def test_jackpots_by_two():
     sends("bert", "jackpots/4", "Pause", line="pool: pause")
     assert "second person" in sends("bert", "jackpots/4", "Remove a row", reason="by mistake", line="pool: parameters")
     sends("jack", "jackpots/4", "Refuse", row="by mistake", line="pool: parameters refusal")
-    wait_until("the pause", lambda: place.sql("select state from pool.pool where pool = 4") == [["paused"]], 60)
+    eventually("the pause", lambda: place.sql("select state from pool.pool where pool = 4") == [["paused"]], 60)
     assert "second person" in sends("bert", "jackpots/4", "Retire", {"to": "1"}, reason="it is old", line="pool: retire")
     sends("jack", "approvals", "Approve", reason=None, row="it is old", line="pool: retire approval")
-    wait_until("the end of the pool", lambda: place.sql("select state from pool.pool where pool = 4") == [["retired"]], 60)
+    eventually("the end of the pool", lambda: place.sql("select state from pool.pool where pool = 4") == [["retired"]], 60)
 
 
 def test_keys_and_webhooks():
@@ -378,7 +378,7 @@ def test_keys_and_webhooks():
 
 
 def session_ends(of):
-    wait_until(f"the end of a session of {of.name}", lambda: of.ask("GET", "/v1/operator/session").status == 401, 60)
+    eventually(f"the end of a session of {of.name}", lambda: of.ask("GET", "/v1/operator/session").status == 401, 60)
 
 
 def test_users():
@@ -414,7 +414,7 @@ def test_a_second_factor():
     codes = page.text(selector="main .secret").split()
     page.press("main button:text-is('I have kept them')")
     page.see("/Set up another app/.test(document.querySelector('main').innerText) && !document.querySelector('.banner.gold')")
-    wait_until("the line", lambda: place.sql("select status from gateway.audit where action = 'second factor' and actor like 'operator-1 nora %' order by id desc limit 1") == [["200"]], 60)
+    eventually("the line", lambda: place.sql("select status from gateway.audit where action = 'second factor' and actor like 'operator-1 nora %' order by id desc limit 1") == [["200"]], 60)
     out(page)
     login(page, "nora")
     page.see("document.querySelector('input[name=code]')")

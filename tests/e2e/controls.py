@@ -10,7 +10,7 @@ from lib_deal import Deal
 from lib_games import GAMES
 from lib_pages import LOSS, READY, Page, awarded, booked, enter, focus, no_problems, state_of, tab_to
 from lib_play import RULES, force, player_id
-from lib_stack import Installation, run, wait_until
+from lib_stack import Installation, eventually, run
 
 MAX = {"coin_minor": 1, "lines": 15, "coins": 1}
 WIN = RULES.stops(win=True, bet=MAX)
@@ -101,7 +101,7 @@ def test_autospin_stops_at_a_jackpot():
     autospin(page, 10, jackpot=True)
     page.see("/[0-9]/.test(document.querySelector('#jackpot-sum')?.innerText ?? '')")
     assert page.evaluate(code="document.querySelector('[data-main]').id") == "autostop", "it waits for the player to have seen the jackpot"
-    [paid] = wait_until("the award", lambda: awarded(player), 5)
+    [paid] = eventually("the award", lambda: awarded(player), 5)
     assert page.money("#jackpot-sum") == paid
     page.press("#jackpot-done")
     says(page, "Autospin stopped: a jackpot was won.")
@@ -233,7 +233,7 @@ def test_the_reminder_interrupts_autospin():
     time.sleep(2)  # many spins' time
     assert len(stakes(player)) == waits and page.evaluate(code="document.querySelector('[data-main]').id") == "autostop", "autospin waits"
     page.press("#session-on")
-    wait_until("the next spins", lambda: len(stakes(player)) > waits + 1, 20)
+    eventually("the next spins", lambda: len(stakes(player)) > waits + 1, 20)
     page.press("#autostop")
     page.ready()
     booked(page, player)
@@ -429,8 +429,8 @@ def test_who_leaves_a_game_collects_the_open_win():
             assert booked(page, player) == before + pending, way
             page.press("#home")
         page.see("document.querySelector('#lobby')")
-        wait_until(f"the collected win in the books after {way}", lambda: state_of(player) == before + pending, 10)  # noqa: B023
-        wait_until(f"and in the lobby after {way}", lambda: lobby_balance(page) == before + pending, 10)  # noqa: B023
+        eventually(f"the collected win in the books after {way}", lambda: state_of(player) == before + pending, 10)  # noqa: B023
+        eventually(f"and in the lobby after {way}", lambda: lobby_balance(page) == before + pending, 10)  # noqa: B023
         assert page.evaluate(code="location.hash") in ("", "#"), way
     page.press("#games [data-game=mystic-gem]")
     page.see(f"document.querySelector('#play')?.dataset.game === 'mystic-gem' && {READY}")
@@ -479,8 +479,8 @@ PRESSES_TOO_SOON = """{ window.told = ''; let pressed = false; new MutationObser
 
 def test_the_main_button_waits_for_the_next_bet():
     place.change(f"CARILLON_BET_GAP_MS={GAP_MS}", "spin-engine-1", "gateway-1")
-    wait_until("the gateway with its setting", lambda: place.http("GET", "/v1/config").json["bet_gap_ms"] == GAP_MS, 20)
-    wait_until("the engine's answers", lambda: place.http("POST", "/v1/demo/sessions", {}).status == 200, 20)
+    eventually("the gateway with its setting", lambda: place.http("GET", "/v1/config").json["bet_gap_ms"] == GAP_MS, 20)
+    eventually("the engine's answers", lambda: place.http("POST", "/v1/demo/sessions", {}).status == 200, 20)
     page = enter("bewitched", "patient", still=True)
     player = page.text(selector="#player")
     assert not page.evaluate(code="!!document.querySelector('[data-main] .gap')"), "nothing to wait for before the first bet"

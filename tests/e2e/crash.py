@@ -7,7 +7,7 @@ import os
 import statistics
 import time
 
-from lib_stack import Installation, run, wait_until
+from lib_stack import Installation, eventually, run
 
 SERVICES = ("gateway-1", "spin-engine-1", "wallet-1", "progressive-pool-1", "jackpot-cards-1", "notifications-1")
 # The maximum bet at the smallest coin: the demo definition's jackpots are most frequent there, so that hits are among what is killed.
@@ -33,16 +33,16 @@ def answers(place):
 
 
 def flowing(place):
-    wait_until("rounds being booked", lambda: answers(place) and int(place.sql(
+    eventually("rounds being booked", lambda: answers(place) and int(place.sql(
         "select count(*) from wallet.journal where kind = 2 and refusal = 0 and time > now() - interval '1 s'")[0][0]) > 5, 60)
 
 
 def kill_and_measure(place, name):
     flowing(place)
-    wait_until(f"{name} to run", lambda: place.running(name), 20)  # play goes on without some that were just killed
+    eventually(f"{name} to run", lambda: place.running(name), 20)  # play goes on without some that were just killed
     mark = time.time()
     place.kill(name)
-    return wait_until(f"a round of every shard after the kill of {name}", lambda: answers(place) and every_shard_after(place, mark), 60)
+    return eventually(f"a round of every shard after the kill of {name}", lambda: answers(place) and every_shard_after(place, mark), 60)
 
 
 def report(what, seconds):
@@ -71,7 +71,7 @@ def test_kill_each_server_under_load():
         report(f"kill -9 of {name}", [kill_and_measure(place, name) for _ in range(TIMES_EACH)])
     flowing(place)
     place.redis("flushall")
-    wait_until("counters rebuilt in Redis", lambda: place.redis("keys", "carillon:counters:*").strip(), 20)
+    eventually("counters rebuilt in Redis", lambda: place.redis("keys", "carillon:counters:*").strip(), 20)
     report("kill -9 of redis", [kill_and_measure(place, "redis")])
     flowing(place)
     players.finish()
@@ -98,12 +98,12 @@ def take_over(place, name):
     """Kills an instance for good; seconds until play is whole again, and until the other holds all shards of a sharded service."""
     service = name.rsplit("-", 1)[0]
     if service in SHARDED:
-        wait_until(f"two instances of {service} sharing the shards", lambda: spread(place, service, 2), 20)
+        eventually(f"two instances of {service} sharing the shards", lambda: spread(place, service, 2), 20)
     place.hold(name)
     began = time.monotonic()
     whole = kill_and_measure(place, name)
     if service in SHARDED:
-        wait_until(f"all shards of {service} with the other", lambda: len(owners(place, service)) == 4 and name not in owners(place, service).values(), 20)
+        eventually(f"all shards of {service} with the other", lambda: len(owners(place, service)) == 4 and name not in owners(place, service).values(), 20)
         print(f"measured: {name} killed for good: all its shards with the other after {time.monotonic() - began:.2f} s", flush=True)
     place.release(name)
     return whole
@@ -118,7 +118,7 @@ def test_takeover_by_another_instance():
         report(f"takeover from {name}", [take_over(place, name)])
     place.start(scale=3)  # a third of each joins under load
     for service in ("wallet", "spin-engine"):
-        wait_until(f"three instances of {service} sharing the shards", lambda s=service: spread(place, s, 3), 30)
+        eventually(f"three instances of {service} sharing the shards", lambda s=service: spread(place, s, 3), 30)
     flowing(place)
     players.finish()
     place.verify()

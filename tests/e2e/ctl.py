@@ -10,7 +10,7 @@ import re
 import subprocess
 
 from lib_play import GAME, RULES, SECOND_KEY, Person, force, operator, second_key
-from lib_stack import BIN, Installation, run, wait_until
+from lib_stack import BIN, Installation, eventually, run
 
 REASON = ("--reason", "a test")
 EUR = ("--currency", "EUR")
@@ -47,7 +47,7 @@ def commands():
 
 def answered(*arguments, later="503 |504 |429 "):
     """Asks again what could not be answered just now."""
-    return wait_until(f"an answer to {arguments}", lambda: next((d for d in [call(*arguments)] if not re.search(rf"\(({later})", d.stderr)), None), 60)
+    return eventually(f"an answer to {arguments}", lambda: next((d for d in [call(*arguments)] if not re.search(rf"\(({later})", d.stderr)), None), 60)
 
 
 def ctl(*arguments, status=0):
@@ -87,8 +87,8 @@ def test_players():
     person.bet(1, 15, 1)
     before -= 15
     assert ctl("player", "open", "777", *EUR) == {"player": "1-777", "currency": "EUR", "balance_minor": 0}
-    wait_until("the account", lambda: ctl("player", "show", number)["player"] == person.name, 60)
-    everybody = wait_until("two players", lambda: next((found for found in [ctl("player", "list")["players"]] if len(found) > 1), None), 60)
+    eventually("the account", lambda: ctl("player", "show", number)["player"] == person.name, 60)
+    everybody = eventually("two players", lambda: next((found for found in [ctl("player", "list")["players"]] if len(found) > 1), None), 60)
     one = ctl("player", "list", "--limit", "1")
     two = ctl("player", "list", "--limit", "1", "--cursor", one["next_cursor"])
     assert [p["player"] for p in one["players"] + two["players"]] == [p["player"] for p in everybody[:2]], (one, two)
@@ -104,7 +104,7 @@ def test_players():
     assert ctl("player", "grant-back", number, grant["id"], "--amount", "50", *EUR, *REASON)["balance_minor"] == before + 5050
     held = ctl("player", "withdraw", number, "--amount", "1000", *EUR)
     assert held["state"] == "held" and held["balance_minor"] == before + 4050
-    wait_until("the withdrawal", lambda: [w["id"] for w in ctl("player", "withdrawals", number)["withdrawals"]] == [held["id"]], 60)
+    eventually("the withdrawal", lambda: [w["id"] for w in ctl("player", "withdrawals", number)["withdrawals"]] == [held["id"]], 60)
     assert {e["kind"] for e in ctl("player", "history", number, "--kind", "money", "--from", "2020-01-01")["entries"]} >= {"deposit", "correction", "grant"}
     assert [e["kind"] for e in ctl("player", "history", number, "--kind", "round", "--game", GAME, "--limit", "5")["entries"]] == ["round"]
     assert ctl("player", "history", number, "--kind", "round", "--wins")["entries"] == []
@@ -112,14 +112,14 @@ def test_players():
     assert ctl("player", "limit", number, "time", "--seconds", "3600", *EUR)["limit"] == "time"
     assert ctl("player", "exclude", number, "--until", "2040-01-02T03:04:05", *EUR, *REASON)["limit"] == "exclusion"
     until = int(datetime.datetime(2040, 1, 2, 3, 4, 5, tzinfo=datetime.timezone.utc).timestamp())
-    wait_until("the limits", lambda: {limit["limit"]: limit.get("until_s") for limit in ctl("player", "limits", number)["limits"]} == {"loss": None, "time": None, "exclusion": until}, 60)
+    eventually("the limits", lambda: {limit["limit"]: limit.get("until_s") for limit in ctl("player", "limits", number)["limits"]} == {"loss": None, "time": None, "exclusion": until}, 60)
     excluded = ("--in-state", "excluded", *EUR)
-    wait_until("the last play", lambda: ctl("player", "show", number)["played_us"], 120)
+    eventually("the last play", lambda: ctl("player", "show", number)["played_us"], 120)
     assert [p["player"] for p in ctl("player", "search", number, *excluded, "--played-from", "2020-01-01")["players"]] == [person.name]
     assert ctl("player", "search", number, *excluded, "--played-before", "2020-01-01")["players"] == [] and person.name not in [p["player"] for p in ctl("player", "list", "--in-state", "active")["players"]]
-    assert {s["end"] for s in wait_until("the session", lambda: ctl("player", "sessions", number)["sessions"], 60)} == {"open"}
+    assert {s["end"] for s in eventually("the session", lambda: ctl("player", "sessions", number)["sessions"], 60)} == {"open"}
     note = ctl("player", "note", number, "They called.")
-    assert note["text"] == "They called." and wait_until("the note", lambda: ctl("player", "notes", number)["notes"], 60) == [note]
+    assert note["text"] == "They called." and eventually("the note", lambda: ctl("player", "notes", number)["notes"], 60) == [note]
     assert ctl("player", "block", number, *REASON) == {"blocked": True} and ctl("player", "unblock", number, *REASON) == {"blocked": False}
     text = answered("player", "show", number)
     assert text.returncode == 0 and f"player                   {person.name}\n" in text.stdout, text
@@ -129,22 +129,22 @@ def test_a_player_is_pseudonymised():
     person = Person(place)
     number = str(person.number)
     ctl("player", "correct", number, "--amount", str(-person.balance), *EUR, *REASON)
-    wait_until("the account", lambda: place.sql(f"select 1 from wallet.account where player = {person.id}"), 60)
+    eventually("the account", lambda: place.sql(f"select 1 from wallet.account where player = {person.id}"), 60)
     refused("player", "pseudonymise", number, *REASON, code="player_not_settled")
     ctl("player", "block", number, *REASON)
     left = f"select gateway.player_left({person.id}) is null"
     for word, status in (("refuse", "refused"), ("approve", "done")):
-        wait_until("an account that rests", lambda: place.sql(left, writer=True) == [["t"]], 60)
+        eventually("an account that rests", lambda: place.sql(left, writer=True) == [["t"]], 60)
         asked = ctl("player", "pseudonymise", number, *REASON, status=3)["id"]
         refused(word, "pseudonym", number, asked, *REASON, code="same_approver")
         assert ctl(word, "pseudonym", number, asked, *REASON, *by("second"))["status"] == status
-    wait_until("the account", lambda: ctl("player", "show", number)["pseudonymised_us"], 60)
+    eventually("the account", lambda: ctl("player", "show", number)["pseudonymised_us"], 60)
 
 
 def test_bonus_spins():
     number = str(Person(place).number)
     given = ctl("spins", "give", number, GAME, *EUR, "--coin", "1", "--lines", "15", "--coins", "1", "--spins", "5", "--expires", "2040-01-01")["id"]
-    wait_until("the spins", lambda: [(s["id"], s["left"]) for s in ctl("spins", "list", number)["bonus_spins"]] == [(given, 5)], 60)
+    eventually("the spins", lambda: [(s["id"], s["left"]) for s in ctl("spins", "list", number)["bonus_spins"]] == [(given, 5)], 60)
     assert ctl("spins", "end", number, given, *REASON)["seq"] > 0
     refused("spins", "end", number, given, *REASON, code="bonus_spins_over")
     spins = ("spins", "give", number, GAME, *EUR, "--coin", "100", "--lines", "15", "--coins", "7", "--spins", "100", "--expires", "2040-01-01")
@@ -159,19 +159,19 @@ def test_rounds():
     lost = str(person.told[-1]["round"])
     assert ctl("round", "show", number, lost)["round"]["round"] == int(lost)
     assert ctl("round", "void", number, GAME, lost, *REASON)["stake_returned_minor"] == 15
-    assert [v["round"] for v in wait_until("the void", lambda: ctl("round", "voids", number)["voids"], 60)] == [int(lost)]
+    assert [v["round"] for v in eventually("the void", lambda: ctl("round", "voids", number)["voids"], 60)] == [int(lost)]
     assert ctl("round", "void-sums")["voids"] and "unfinished" in ctl("round", "unfinished")
     person.refresh()
     person.bet(1, 15, 1)
     won = str(person.round["round"])
-    found = wait_until("the lost round", lambda: [r for r in ctl("round", "list", "--player", number, "--round", lost, "--to", "2040-01-01", "--limit", "5")["rounds"] if r["void"]], 60)
+    found = eventually("the lost round", lambda: [r for r in ctl("round", "list", "--player", number, "--round", lost, "--to", "2040-01-01", "--limit", "5")["rounds"] if r["void"]], 60)
     assert [r["round"] for r in found] == [int(lost)] and ctl("round", "find", found[0]["id"])["rounds"] == found, found
     pages = ctl("round", "list", "--player", number, "--limit", "1")
     assert [r["round"] for r in pages["rounds"]] == [int(won)], pages
     assert [r["round"] for r in ctl("round", "list", "--player", number, "--limit", "1", "--cursor", pages["next_cursor"])["rounds"]] == [int(lost)]
-    wait_until("the open round", lambda: int(won) in [r["round"] for r in ctl("round", "open")["rounds"] if r["player"] == person.name], 60)
+    eventually("the open round", lambda: int(won) in [r["round"] for r in ctl("round", "open")["rounds"] if r["player"] == person.name], 60)
     assert ctl("round", "list", "--player", number, "--win", "1", *EUR, "--game", GAME, "--from", "2020-01-01")["rounds"] == [] == ctl("round", "list", "--player", number, "--jackpot")["rounds"]
-    wait_until("the award", lambda: place.sql(f"select amount from wallet.journal where kind = 24 and player = {person.id}"), 60)
+    eventually("the award", lambda: place.sql(f"select amount from wallet.journal where kind = 24 and player = {person.id}"), 60)
     asked = ctl("round", "void", number, GAME, won, "--award", *REASON, status=3)
     assert asked["id"] in [r["id"] for r in ctl("voids")["requests"]]
     refused("approve", "void", number, asked["id"], code="same_approver")
@@ -183,13 +183,13 @@ def test_withdrawals():
     for word, state in (("release", "released"), ("capture", "paid")):
         number = str(Person(place, deposit=10000).number)
         hold = ctl("player", "withdraw", number, "--amount", str(4000 + SILENT), *EUR)["id"]
-        wait_until("it to be listed", lambda: hold in [w["id"] for w in ctl("withdrawal", "list")["withdrawals"]], 60)
-        wait_until("it to be stuck", lambda: hold in [w["id"] for w in ctl("withdrawal", "stuck", "--limit", "500")["withdrawals"]], 60)
-        wait_until("the question to the provider", lambda: place.sql(f"select asked from payments.payout where id = '\\x{hold}'") == [["t"]], 60)
+        eventually("it to be listed", lambda: hold in [w["id"] for w in ctl("withdrawal", "list")["withdrawals"]], 60)
+        eventually("it to be stuck", lambda: hold in [w["id"] for w in ctl("withdrawal", "stuck", "--limit", "500")["withdrawals"]], 60)
+        eventually("the question to the provider", lambda: place.sql(f"select asked from payments.payout where id = '\\x{hold}'") == [["t"]], 60)
         refused("withdrawal", word, number, hold, *REASON, code="payment_asked")
         refused("withdrawal", "approve", number, hold, *REASON, code="review_not_waiting")
         assert ctl("withdrawal", word, number, hold, "--force", *REASON)["seq"] > 0
-        wait_until("it to be settled", lambda: ctl("withdrawal", "show", number, hold)["state"] == state, 60)
+        eventually("it to be settled", lambda: ctl("withdrawal", "show", number, hold)["state"] == state, 60)
 
 
 def decided(asked, approve, refuse):
@@ -197,7 +197,7 @@ def decided(asked, approve, refuse):
     first, second = asked
     for what, name in ((approve, first), (refuse, second)):
         refused(*what, name, *(REASON if what is refuse or what[1] == "amount" else ()), code="same_approver")
-    wait_until("the list", lambda: {first, second} <= {a["id"] for a in ctl("approvals")["approvals"] if a["mine"]}, 60)
+    eventually("the list", lambda: {first, second} <= {a["id"] for a in ctl("approvals")["approvals"] if a["mine"]}, 60)
     done = ctl(*approve, first, *(REASON if approve[1] == "amount" else ()), *by("second"))
     assert ctl(*refuse, second, *REASON, *by("second"))["status"] == "refused"
     return done
@@ -216,7 +216,7 @@ def test_what_needs_two():
     assert decided(actions, ("approve", "pool", "1"), ("refuse", "pool", "1"))["done"]
     rates = [ctl("rate", "set", currency, "3.1", *REASON, status=3)["id"] for currency in ("KWD", "BHD")]
     assert decided(rates, ("approve", "rate"), ("refuse", "rate"))["status"] == "set"
-    assert [r["rate"] for r in wait_until("the rate", lambda: ctl("rate", "list", "--currency", "KWD", "--limit", "5")["rates"], 60)] == ["3.1"]
+    assert [r["rate"] for r in eventually("the rate", lambda: ctl("rate", "list", "--currency", "KWD", "--limit", "5")["rates"], 60)] == ["3.1"]
     text = answered("player", "deposit", number, "--amount", LARGE, *EUR)
     assert text.returncode == 3 and "another user or key must approve it" in text.stdout, text
 
@@ -241,12 +241,12 @@ def test_reports():
     assert ctl("overview")["shards"] and "points" in ctl("ledger", "show") and ctl("ledger", "proof")["state"]
     assert ctl("report", "list", "--period", "day", "--limit", "3")["gaming_day"]["zone"]
     assert "points" in ctl("report", "series", "--step", "hour", "--game", GAME, *EUR)
-    games = wait_until("what was played", lambda: next((found for found in [{p["game"] for p in ctl("report", "series", "--step", "hour", "--by", "game", *EUR)["points"]}] if GAME in found), None), 60)
+    games = eventually("what was played", lambda: next((found for found in [{p["game"] for p in ctl("report", "series", "--step", "hour", "--by", "game", *EUR)["points"]}] if GAME in found), None), 60)
     assert "all" not in games, games
     day = (datetime.datetime.now(datetime.timezone.utc) + datetime.timedelta(days=20)).strftime("%Y-%m-%d")
     assert ctl("report", "gaming-day", "Europe/Stockholm", "6", day, *REASON) == {"zone": "Europe/Stockholm", "start_hour": 6, "from_day": day}
     assert ctl("game", "show", GAME, "--from", "2026-01-01")["game"] == GAME
-    found = wait_until("the audit", lambda: ctl("audit", "--actor", "operator-1 key", "--limit", "2")["rows"], 60)
+    found = eventually("the audit", lambda: ctl("audit", "--actor", "operator-1 key", "--limit", "2")["rows"], 60)
     assert all(row["actor"].startswith("operator-1 key ") for row in found), found
     assert {p["account"] for p in ctl("ledger", "postings", "--account", "CASH", "--limit", "2", *EUR)["postings"]} == {"CASH"}
     folder = f"{place.data}/exported"
@@ -260,7 +260,7 @@ def test_users():
     assert ctl("user", "reset", "una")["password"] and ctl("user", "reset", "nobody", status=1)["done"] is False
     assert ctl("user", "roles", "una", "--roles", "support,finance", *REASON)["roles"] == ["support", "finance"]
     assert ctl("user", "roles", "nobody", "--roles", "viewer", *REASON, status=1)["done"] is False
-    found = wait_until("the audit", lambda: ctl("audit", "--action", "user roles", "--limit", "2")["rows"], 60)
+    found = eventually("the audit", lambda: ctl("audit", "--action", "user roles", "--limit", "2")["rows"], 60)
     assert [row["subject"] for row in found] == ["user una"] and found[0]["actor"] == "jackpotctl", found
     for what in ("disable", "enable", "end-sessions"):
         assert ctl("user", what, "una", *REASON)["name"] == "una", what
@@ -272,7 +272,7 @@ def test_users():
 def test_keys_and_webhooks():
     made = ctl("key", "add", "till", "--read-only")
     assert re.fullmatch("[0-9a-f]{64}", made["key"]) and len(made["id"]) == 8 and made["done"]
-    wait_until("the gateway to know it", lambda: call("key", "expire", made["id"], "--keep", "1000", *REASON).returncode == 0, 60)
+    eventually("the gateway to know it", lambda: call("key", "expire", made["id"], "--keep", "1000", *REASON).returncode == 0, 60)
     assert ctl("key", "expire", made["id"], "--keep", "900", *REASON)["id"] == made["id"]
     after = ctl("key", "rotate", made["id"])
     assert after["name"] == "till" and after["id"] != made["id"] and ctl("key", "end", after["id"])["done"] and ctl("key", "end", after["id"], status=1)["done"] is False

@@ -10,7 +10,7 @@ import subprocess
 import time
 
 from lib_play import RULES, Person, force
-from lib_stack import BIN, PSQL, Installation, clear_of_midnight, read_text, run, wait_until
+from lib_stack import BIN, PSQL, Installation, clear_of_midnight, eventually, read_text, run
 
 BET = {"coin_minor": 2, "lines": 5, "coins": 1}
 LOSS = RULES.stops()
@@ -26,7 +26,7 @@ won_round = None  # of the first day; its win was collected on the second
 def day_set(shift):
     """The wallet alone is started anew, so many days ahead."""
     place.change(f"WALLET_DAY_SHIFT={shift}", "wallet-1")
-    wait_until("its shards", lambda: place.sql("select count(*) from carillon.shard where service = 'wallet' and owner = 'wallet-1' and lease_until > now()")[0][0] == "4", 60)
+    eventually("its shards", lambda: place.sql("select count(*) from carillon.shard where service = 'wallet' and owner = 'wallet-1' and lease_until > now()")[0][0] == "4", 60)
 
 
 def leaves(state):
@@ -34,7 +34,7 @@ def leaves(state):
 
 
 def closed_all_but(newest):
-    return wait_until(f"only days from {newest} on open", lambda: not [leaf for leaf in leaves("open") if leaf[1] < newest], 50)
+    return eventually(f"only days from {newest} on open", lambda: not [leaf for leaf in leaves("open") if leaf[1] < newest], 50)
 
 
 def days():
@@ -108,7 +108,7 @@ def closes():
 
 def closed_until(day):
     shards = {row[0] for row in place.sql("select distinct shard from wallet.batch")}
-    wait_until(f"closes until {day}", lambda: {s for s, (_, d) in closes().items() if d == day} == shards, 15)
+    eventually(f"closes until {day}", lambda: {s for s, (_, d) in closes().items() if d == day} == shards, 15)
 
 
 def test_each_day_is_closed_into_the_pools():
@@ -193,13 +193,13 @@ def test_rounds_of_closed_days_are_voided():
     leaf = place.sql("select max(relname) from pg_class where relname ~ '^journal_0_[0-9]{8}$' and relkind = 'r'")[0][0]
     with subprocess.Popen([PSQL, "-d", place.stack["CARILLON_PG_DSN"], "-Xqc", f"begin; lock table wallet.{leaf} in access exclusive mode; select pg_sleep(20)"],
                           stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL) as locker:
-        wait_until("the lock", lambda: place.sql(f"select count(*) from pg_locks where relation = 'wallet.{leaf}'::regclass and mode = 'AccessExclusiveLock' and granted")
+        eventually("the lock", lambda: place.sql(f"select count(*) from pg_locks where relation = 'wallet.{leaf}'::regclass and mode = 'AccessExclusiveLock' and granted")
                    == [["1"]], 10)
         try:
             told_again()
         finally:
             locker.terminate()
-            wait_until("its end", lambda: place.sql("select pg_terminate_backend(pid) from pg_locks where relation = "
+            eventually("its end", lambda: place.sql("select pg_terminate_backend(pid) from pg_locks where relation = "
                        f"'wallet.{leaf}'::regclass and mode = 'AccessExclusiveLock'", writer=True) == [], 10)
     place.verify()
 
@@ -418,7 +418,7 @@ def test_wrong_clock():
     before = place.status()["wallet-1"][2]
     with open(ahead, "w", encoding="utf-8"):
         pass
-    wait_until("two ends", lambda: place.status()["wallet-1"][2] >= before + 2, 15)
+    eventually("two ends", lambda: place.status()["wallet-1"][2] >= before + 2, 15)
     assert (place.sql("select max(day), count(*) from wallet.leaf"), place.sql("select max(day) from wallet.close_run")) == began
     told = [line for line in read_text(f"{place.data}/log/wallet-1.log").splitlines() if "expected at most a day ahead of Postgres" in line]
     assert len(told) >= 2, told
@@ -442,11 +442,11 @@ def test_a_closer_outlives_its_wallet():
         locker.stdin.flush()
         day_set(shift + 1)
         closed_until(today)
-        wait_until("a closer that hangs", lambda: closers("wait_event_type = 'Lock'") > 0, 10)
+        eventually("a closer that hangs", lambda: closers("wait_event_type = 'Lock'") > 0, 10)
         day_set(shift)
         lost_bet()
         assert closers("wait_event_type = 'Lock'") > 0
-    wait_until("its end", lambda: closers("wait_event_type = 'Lock'") == 0, 10)
+    eventually("its end", lambda: closers("wait_event_type = 'Lock'") == 0, 10)
     lost_bet()
     assert place.sql(f"select count(*) from wallet.journal where day <= '{today}'") == rows, (today, days())
     closed_all_but(days()[-1])

@@ -9,7 +9,7 @@ import staff
 from lib_bus import Target
 from lib_play import Person, operator
 from lib_raw import deposit, envelope, field, letter, raw
-from lib_stack import BIN, run, wait_until
+from lib_stack import BIN, eventually, run
 from openapi import Described
 from staff import User, answered
 
@@ -40,7 +40,7 @@ def named(found, status="all"):
 
 
 def seen(found):
-    return wait_until(f"the letter '{found}'", lambda: named(found), 60)
+    return eventually(f"the letter '{found}'", lambda: named(found), 60)
 
 
 def act(one, what, key=None, reason="a test"):
@@ -50,7 +50,7 @@ def act(one, what, key=None, reason="a test"):
 
 def outcome(found):
     """Of a letter that is being sent again."""
-    return wait_until(f"what came of '{found}'", lambda: next((one for one in [named(found)] if one["status"] != "sending"), None), 60)
+    return eventually(f"what came of '{found}'", lambda: next((one for one in [named(found)] if one["status"] != "sending"), None), 60)
 
 
 def deposits(person):
@@ -79,9 +79,9 @@ def test_what_a_service_cannot_read_is_listed():
     assert one["instance"].startswith("wallet-") and one["bytes"] > 40 and letters()["waiting"] >= 1
     known = {row["id"] for row in letters()["letters"]}
     assert act(one, "send").json["status"] == "sending"
-    again = wait_until("no answer", lambda: next((row for row in letters()["letters"] if row["id"] == one["id"] and row["status"] != "sending"), None), 60)
+    again = eventually("no answer", lambda: next((row for row in letters()["letters"] if row["id"] == one["id"] and row["status"] != "sending"), None), 60)
     assert (again["status"], again["outcome"], again["act"]) == ("waiting", "no answer", "send"), again
-    wait_until("another letter", lambda: {row["id"] for row in letters()["letters"]} - known, 60)
+    eventually("another letter", lambda: {row["id"] for row in letters()["letters"]} - known, 60)
     for row in letters("open")["letters"]:
         if row["status"] == "waiting":
             assert act(row, "settle").json["status"] == "settled"
@@ -200,7 +200,7 @@ def test_every_gateway_keeps_it_once():
     one = written(deposit(Person(place), 77), "once")
     place.kill("gateway-1")  # it reads the topic again
     raw(place, "dead.letters", letter("wallet.facts", b"", "after that"), [0], "wallet")
-    wait_until("the next letter", lambda: place.sql("select 1 from gateway.dead_letter where reason = 'after that'"), 60)
+    eventually("the next letter", lambda: place.sql("select 1 from gateway.dead_letter where reason = 'after that'"), 60)
     assert place.sql("select id from gateway.dead_letter where reason = 'once'") == [[str(one["id"])]]
     for found in ("once", "after that"):
         assert act(seen(found), "settle").status == 200

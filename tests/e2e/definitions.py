@@ -9,7 +9,7 @@ import time
 
 from lib_play import Person, force, good, operator
 from lib_rules import Rules
-from lib_stack import ROOT, Installation, read_text, run, wait_until
+from lib_stack import ROOT, Installation, eventually, read_text, run
 
 LIVE = f"{ROOT}/services/spin-engine/games"
 LOSS = Rules(f"{LIVE}/bewitched/definition.json").stops()
@@ -133,16 +133,16 @@ def restart(*names):
     pids = {name: place.pid(name) for name in names}
     for name in names:
         place.kill(name)
-    wait_until(f"{names}", lambda: all(place.pid(name) not in (0, pid) for name, pid in pids.items()), 10)
+    eventually(f"{names}", lambda: all(place.pid(name) not in (0, pid) for name, pid in pids.items()), 10)
 
 
 def test_request_succeeds_after_update():
     write(definition(COINS, 100 + len(COINS) - 1))
     write(kept["game-51"])
     restart("progressive-pool-1", "jackpot-cards-1")
-    wait_until("the wallet to know the tallies", lambda: len(re.findall(r"tally \d+: pool \d+, game 1, currency 752", read_text(f"{place.data}/log/wallet-1.log"))) >= 2, 15)
+    eventually("the wallet to know the tallies", lambda: len(re.findall(r"tally \d+: pool \d+, game 1, currency 752", read_text(f"{place.data}/log/wallet-1.log"))) >= 2, 15)
     for what, ask in (("made", lambda key: create(key, ["bewitched", "game-51"])), ("lower", lower), ("weights", weights)):
-        wait_until(what, lambda ask=ask, what=what: good(ask(what), what), 5)
+        eventually(what, lambda ask=ask, what=what: good(ask(what), what), 5)
     sek = kept["sek"]
     behind(sek.ask("POST", "/v1/rounds", kept["body"], kept["key"], 503))  # pools ahead of the engine are nothing to it
     restart("spin-engine-1")

@@ -16,7 +16,7 @@ import threading
 import time
 
 from lib_play import Person, Socket
-from lib_stack import BIN, ROOT, Installation, read_text, run, wait_until
+from lib_stack import BIN, ROOT, Installation, eventually, read_text, run
 
 CROWD = int(sys.argv.pop(1)) if len(sys.argv) > 1 and sys.argv[1].isdigit() else 2000
 LONG = CROWD > 5000
@@ -42,8 +42,8 @@ def crowd_of(count):
 
 def with_settings():
     place.renew(SETTINGS)
-    wait_until("the gateway", lambda: place.http("GET", "/readyz", timeout=2).status == 200, 20)
-    wait_until("notifications", lambda: served(port("notifications-1"), "/readyz"), 20)
+    eventually("the gateway", lambda: place.http("GET", "/readyz", timeout=2).status == 200, 20)
+    eventually("notifications", lambda: served(port("notifications-1"), "/readyz"), 20)
 
 
 def port(name):
@@ -177,7 +177,7 @@ def under_attack(name, to, crowd, seconds, each):
             waits.append(float("inf"))
     crowd.close()
     began = time.monotonic()
-    wait_until("a new client after the attack", lambda: served(to), 60)
+    eventually("a new client after the attack", lambda: served(to), 60)
     after = time.monotonic() - began
     times = sorted(old.times[spins:])
     assert times, "the old client did not play"
@@ -319,7 +319,7 @@ def test_wrong_credentials_slow_their_address():
         assert looked_at >= 10 and wait_s <= 10, (kind, looked_at, wait_s)
         assert place.metric("gateway-1", f'{WRONG}{{kind="{kind}"}}') == before[kind] + looked_at, kind
         # On a slow machine the wait may end before it is seen: the next one is twice as long.
-        wait_until(f"a right log-in to be refused after {kind}s", lambda: (
+        eventually(f"a right log-in to be refused after {kind}s", lambda: (
             wrong_until_slowed(lambda i: ask(guesser, i)), ask_from(guesser, "POST", LOGIN, None, right)[:2] == (429, "too_many_wrong"))[1], 60)
         wrong_until_slowed(lambda i: ask(guesser, i))
         for shared in (("GET", KEYS, key), ("GET", STATE, token)):
@@ -356,7 +356,7 @@ def test_wrong_tokens_for_events():
     forged = person.token[:-6] + ("AAAAAA" if person.token[-6:] != "AAAAAA" else "BBBBBB")
     sent.extend((person.token, forged))
     assert place.http("POST", "/v1/logout", token=ended).status == 200
-    wait_until("the end of a session", lambda: closed_with("127.96.7.9", ended) == 4005, 30)
+    eventually("the end of a session", lambda: closed_with("127.96.7.9", ended) == 4005, 30)
     before, refused = place.metric(name, counted), place.metric(name, "carillon_notifications_tries_refused_total")
     for _ in range(12):
         assert closed_with("127.96.7.1", ended) == 4005 and closed_with("127.96.7.1", "") == 4001
@@ -370,7 +370,7 @@ def test_wrong_tokens_for_events():
         looked_at, wait_s = wrong_until_slowed(lambda _, at=address, path=path: ask_from(at, "GET", path, forged, name=name))
         assert looked_at >= 10 and wait_s <= 10, (path, looked_at, wait_s)
     # On a slow machine the wait may end before it is seen: the next one is twice as long.
-    wait_until("a wrong token to be closed with 1008", lambda: closed_with("127.96.9.1", forged) == 1008, 60)
+    eventually("a wrong token to be closed with 1008", lambda: closed_with("127.96.9.1", forged) == 1008, 60)
     assert closed_with("127.96.9.1", person.token) == 0 and closed_with("127.96.9.2", forged) == 4001
     assert closed_with("127.96.9.1", "") == 4001, "a missing token is no guess"
     assert place.metric(name, "carillon_notifications_tries_refused_total") >= refused + 4
@@ -383,7 +383,7 @@ def test_waits_grow_and_end():
     for wait_s in (10, 20):
         wrong_until_slowed(lambda i: ask_from(address, "GET", KEYS, f"guess{i:059}"))
         assert f"{SLOW} {wait_s} s" in gateway_log(address), gateway_log(address)
-        wait_until("the end of the wait", lambda: ask_from(address, "GET", KEYS, "one more guess")[0] == 401, 60, pause=0.5)
+        eventually("the end of the wait", lambda: ask_from(address, "GET", KEYS, "one more guess")[0] == 401, 60, pause=0.5)
 
 
 def test_what_was_right_once_is_no_guess():
@@ -401,9 +401,9 @@ def test_wrong_credentials_are_logged():
     """Each, or how many more there were; with the address, and never what was sent."""
     def told():
         return len(gateway_log(" from 127.").splitlines()) + sum(int(n) for n in re.findall(r"(\d+) more in", gateway_log("more in")))
-    wait_until("a line with the address", lambda: place.http("GET", KEYS, token="an unlisted guess").status == 401 and gateway_log("a key from 127.0.0.1 at /v1/operators/{}/fx-rates"), 20,
+    eventually("a line with the address", lambda: place.http("GET", KEYS, token="an unlisted guess").status == 401 and gateway_log("a key from 127.0.0.1 at /v1/operators/{}/fx-rates"), 20,
                pause=0.5)
-    wait_until("a line of each", lambda: told() == place.metric("gateway-1", WRONG), 20)
+    eventually("a line of each", lambda: told() == place.metric("gateway-1", WRONG), 20)
     text = read_text(f"{place.data}/log/gateway-1.log")
     assert not [one for one in ("guess", *sent) if one in text], "the log has a credential"
 
@@ -424,7 +424,7 @@ def test_clients_that_do_not_read():
     time.sleep(1)
     peak = status_kb("gateway-1", "VmRSS")
     assert under_attack("no reading", port("gateway-1"), crowd, 1, lambda crowd: time.sleep(0.2)) == 0
-    wait_until("memory given back", lambda: status_kb("gateway-1", "VmRSS") < before + max((peak - before) // 3, 4096), 15)
+    eventually("memory given back", lambda: status_kb("gateway-1", "VmRSS") < before + max((peak - before) // 3, 4096), 15)
     measured["memory_kb"] = {"before": before, "peak": peak, "after": status_kb("gateway-1", "VmRSS")}
     print(f"measured: memory of {400 if LONG else 150} clients that do not read: {measured['memory_kb']}")
 
@@ -451,7 +451,7 @@ def test_without_descriptors():
     cpu, began = cpu_s(name), time.monotonic()
     crowd = Crowd(port(name), crowd_of(CROWD if LONG else CROWD // 4))
     try:
-        wait_until("accept to fail", lambda: "cannot accept a connection" in read_text(f"{place.data}/log/{name}.log"), 10)
+        eventually("accept to fail", lambda: "cannot accept a connection" in read_text(f"{place.data}/log/{name}.log"), 10)
         time.sleep(2)
     finally:
         open_files(pid, *limit)
@@ -465,7 +465,7 @@ def test_without_descriptors():
 
 
 def test_old_clients_noticed_nothing():
-    wait_until("frames", lambda: old.frames > 0, 10)
+    eventually("frames", lambda: old.frames > 0, 10)
     old.check()
     old.end()
     for name in ("gateway-1", "notifications-1"):

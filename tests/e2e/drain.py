@@ -6,7 +6,7 @@ import time
 
 from crash import SHARDED, answers, flowing, owners, spread
 from lib_play import RULES, Person, force
-from lib_stack import Installation, run, wait_until
+from lib_stack import Installation, eventually, run
 
 PLAYERS = {"players": 20, "think_time": 20, "seconds": 600, "coin_minor": 1, "lines": 15, "coins": 10}
 ASKERS = ("gateway-1", "gateway-2", "spin-engine-1", "spin-engine-2")
@@ -21,11 +21,11 @@ def told(name):
 
 def whole():
     """Two instances of each service are there, and share the shards."""
-    wait_until("Postgres", lambda: answers(place), 30)
-    wait_until("all instances", lambda: INSTANCES <= {name for name, in place.sql(
+    eventually("Postgres", lambda: answers(place), 30)
+    eventually("all instances", lambda: INSTANCES <= {name for name, in place.sql(
         "select name from carillon.instance where heartbeat > now() - interval '2 s'")}, 30)
     for service in SHARDED:
-        wait_until(f"two instances of {service} sharing the shards", lambda s=service: spread(place, s, 2), 30)
+        eventually(f"two instances of {service} sharing the shards", lambda s=service: spread(place, s, 2), 30)
 
 
 def drain(name):
@@ -37,10 +37,10 @@ def drain(name):
     before = {listener: told(listener) for listener in listeners}
     place.hold(name)
     began = place.kill(name, signal.SIGTERM)
-    wait_until(f"all shards of {service} with {other}", lambda: set(owners(place, service).values()) == {other} and len(owners(place, service)) == 4, 20, 0.005)
+    eventually(f"all shards of {service} with {other}", lambda: set(owners(place, service).values()) == {other} and len(owners(place, service)) == 4, 20, 0.005)
     took = time.monotonic() - began
     for listener in listeners:
-        wait_until(f"{listener} to be told", lambda who=listener: told(who) > before[who], 20)
+        eventually(f"{listener} to be told", lambda who=listener: told(who) > before[who], 20)
     flowing(place)
     place.release(name)
     return took
@@ -85,7 +85,7 @@ def test_told_again_after_postgres_died():
     """Who has lost the connection on which it is told listens on the next one."""
     before = place.restarts()
     place.kill("postgres")
-    wait_until("the sharded services to start again", lambda: all(place.restarts()[f"{s}-{i}"] > before[f"{s}-{i}"] for s in SHARDED for i in (1, 2)), 60)
+    eventually("the sharded services to start again", lambda: all(place.restarts()[f"{s}-{i}"] > before[f"{s}-{i}"] for s in SHARDED for i in (1, 2)), 60)
     whole()
     players = place.players(first_player=2001, **PLAYERS)
     flowing(place)

@@ -7,7 +7,7 @@ import urllib.error
 import urllib.request
 
 from lib_play import RULES, Person, force, operator
-from lib_stack import Installation, read_text, run, wait_until
+from lib_stack import Installation, eventually, read_text, run
 
 # randombytes_buf of libsodium: good for so many salts (its calls for 16 bytes), the same bytes for ever afterwards. Longer requests are good unless none is.
 BROKEN = """
@@ -59,7 +59,7 @@ def bet(person):
     def decided():
         answer = place.http("POST", "/v1/rounds", body, token=person.token, key=key)
         return answer if answer.error.get("code") not in LATER else None
-    answer = wait_until("an answer", decided, 30)
+    answer = eventually("an answer", decided, 30)
     if isinstance(answer.json, dict) and answer.json.get("expect") is not None and answer.status != 422:
         person.state = {**person.state, **{k: v for k, v in answer.json.items() if k != "error"}}
     return answer.status, answer.error.get("code")
@@ -68,7 +68,7 @@ def bet(person):
 def started(game, reason):
     """What the operator who starts it is told, asked again while the database cannot be read."""
     path, body = f"/games/{game}/start", {"reason": reason}
-    return wait_until("an answer", lambda: next((a for a in [operator(place, path, body)] if a.status != 503), None), 20)
+    return eventually("an answer", lambda: next((a for a in [operator(place, path, body)] if a.status != 503), None), 20)
 
 
 def log():
@@ -84,7 +84,7 @@ def test_failed_draws_stop_only_play():
     gambler.bet(1, 1, 1)
     assert gambler.round["next"] == "gamble"
     force(place, person.name, *[RULES.stops()] * 10)  # nothing won, nothing left to do
-    wait_until("the engine's health", lambda: healthz() == (200, "ok\n"), 20)
+    eventually("the engine's health", lambda: healthz() == (200, "ok\n"), 20)
     engine_with(good_salts=6)
     booked = 0
     while True:
@@ -95,7 +95,7 @@ def test_failed_draws_stop_only_play():
         booked += 1
         assert booked <= 8, "a source that stands still was not noticed"
     assert (status, code) == (503, "draws_stopped"), (status, code)
-    state = wait_until("the state", person.refresh, 20)
+    state = eventually("the state", person.refresh, 20)
     assert (state["expect"], state["balance_minor"]) == before, "what was refused costs nothing and spends no number"
     assert bet(person) == (503, "draws_stopped")
     status, text = healthz()
@@ -117,39 +117,39 @@ def test_play_stays_stopped_until_the_operator_starts_it():
     person = Person(place)
     force(place, person.name, *[RULES.stops()] * 10)
     engine_with()
-    assert wait_until("an answer", lambda: next((a for a in [bet(person)] if a[0] != 200), None), 30) == (503, "game_stopped")
-    assert wait_until("the engine's health", lambda: healthz()[0] == 200, 20)
+    assert eventually("an answer", lambda: next((a for a in [bet(person)] if a[0] != 200), None), 30) == (503, "game_stopped")
+    assert eventually("the engine's health", lambda: healthz()[0] == 200, 20)
     reason = "the source was looked into"
     assert started("bewitched", reason).status == 409, "it is not this game that is stopped"
     answer = started("all", reason)
     assert answer.status == 200 and answer.json == {"game": "all", "was": "random numbers: salts: repeated"}, answer
-    assert wait_until("play", lambda: bet(person)[0] == 200, 20)
+    assert eventually("play", lambda: bet(person)[0] == 200, 20)
 
 
 def test_engine_with_draw_fault_restarts():
     person = Person(place)
     force(place, person.name, *[RULES.stops()] * 12)
     engine_with(good_salts=6)
-    wait_until("the fault", lambda: bet(person) == (503, "draws_stopped"), 30)
+    eventually("the fault", lambda: bet(person) == (503, "draws_stopped"), 30)
     before = place.pid("spin-engine-1")
     assert started("all", "a test").status == 200
-    wait_until("another engine", lambda: place.pid("spin-engine-1") not in (before, 0), 20)
+    eventually("another engine", lambda: place.pid("spin-engine-1") not in (before, 0), 20)
     assert "an operator started all games again" in log()
-    wait_until("its health", lambda: healthz()[0] == 200, 20)
+    eventually("its health", lambda: healthz()[0] == 200, 20)
     assert place.sql("select count(*) from engine.stopped_game") == [["0"]]
     engine_with()
-    wait_until("the state", person.refresh, 20)  # the engine starts
-    assert wait_until("play", lambda: bet(person)[0] == 200, 30)
+    eventually("the state", person.refresh, 20)  # the engine starts
+    assert eventually("play", lambda: bet(person)[0] == 200, 30)
 
 
 def test_engine_needs_healthy_draws():
     already = len(log())
     engine_with(good_salts=0)
-    wait_until("a refusal to start", lambda: "random numbers: found salts: repeated in the first 4096 bytes" in log()[already:], 20)
+    eventually("a refusal to start", lambda: "random numbers: found salts: repeated in the first 4096 bytes" in log()[already:], 20)
     assert "expected bytes that pass the health tests" in log()[already:]
     engine_with()
     person = Person(place)
-    assert wait_until("play", lambda: bet(person)[0] == 200, 30)
+    assert eventually("play", lambda: bet(person)[0] == 200, 30)
 
 
 def test_a_script_of_too_many_draws_is_skipped():
@@ -158,8 +158,8 @@ def test_a_script_of_too_many_draws_is_skipped():
     bet_ = {"coin_minor": 1, "lines": 1, "coins": 1}
     force(place, person.name, [0] * (FORCED_MAX + 1), RULES.stops(win=True, bet=bet_), [*RULES.stops(), *[0] * (FORCED_MAX - len(RULES.stops()))])
     told = f"player {person.id}: found a script of {FORCED_MAX + 1} draws, expected at most {FORCED_MAX}: the script is skipped"
-    assert wait_until("play", lambda: bet(person)[0] == 200, 30)
-    wait_until("a line about it", lambda: told in log(), 20)
+    assert eventually("play", lambda: bet(person)[0] == 200, 30)
+    eventually("a line about it", lambda: told in log(), 20)
     while (person.refresh().get("round") or {"closed": True})["closed"] is False:  # whatever the stream has brought
         if person.round["next"] in ("pick", "next"):
             person.watch()

@@ -13,7 +13,7 @@ import zlib
 
 from lib_play import RULES, Person, force
 from lib_raw import envelope, field, raw
-from lib_stack import Installation, run, wait_until
+from lib_stack import Installation, eventually, run
 
 SETTINGS = "NOTIFICATIONS_PING_S=2 NOTIFICATIONS_QUEUE_MAX=4 NOTIFICATIONS_SEND_BYTES=4096"
 POOL, SHARD = 77, 0  # nobody's: its hits are only told
@@ -32,7 +32,7 @@ def with_settings():
 
 
 def ready(node):
-    wait_until(f"instance {node}", lambda: get(node, "/readyz")[0] == 200, 20)
+    eventually(f"instance {node}", lambda: get(node, "/readyz")[0] == 200, 20)
 
 
 def port(node):
@@ -194,14 +194,14 @@ def test_polling_with_etag():
     status, head, body = get(1, "/v1/events/latest?channels=winners,jackpots")
     assert status == 200 and [(f["type"], f["channel"]) for f in json.loads(body)["frames"]] == [("snapshot", "jackpots"), ("snapshot", "winners")], body
     number = hit()
-    wait_until("another ETag", lambda: get(1, "/v1/events/latest", If_None_Match=head["ETag"])[0] == 200, 10)
+    eventually("another ETag", lambda: get(1, "/v1/events/latest", If_None_Match=head["ETag"])[0] == 200, 10)
     status, head, body = get(1, "/v1/events/latest?channels=winners")
     assert json.loads(body)["frames"][0]["winners"][-1]["hit"] == number, body
 
     def unchanged():
         _, now, _ = get(1, "/v1/events/latest")
         return get(1, "/v1/events/latest", If_None_Match=now["ETag"])[0] == 304
-    wait_until("304 while nothing changes", unchanged, 20)
+    eventually("304 while nothing changes", unchanged, 20)
     for query, code in (("channels=player", 401), ("channels=nothing", 400), ("what=1", 400), ("channels=", 400)):
         assert get(1, f"/v1/events/latest?{query}")[0] == code, query
     token = Person(place).token
@@ -280,7 +280,7 @@ def test_who_does_not_read():
     assert json.loads(again.until("recovered"))["recovered"] is True
     assert [json.loads(again.until("winner"))["hit"] for _ in missed[len(got):]] == missed[len(got):]
     assert [e["hit"] for e in reader.seen if e["type"] == "winner" and e["hit"] > first] == missed
-    wait_until("an empty queue", lambda: metric(1, "carillon_notifications_queued_bytes") == 0, 20)
+    eventually("an empty queue", lambda: metric(1, "carillon_notifications_queued_bytes") == 0, 20)
     for each in (stuck, reader, again):
         each.close()
 
@@ -291,7 +291,7 @@ def test_silence_is_broken():
     client.until("snapshot")
     assert client.frame()[0] == 0x89
     stream.until(": ping")
-    wait_until("the end of who does not answer", lambda: metric(1, 'carillon_notifications_closed_total{why="half_open"}') > before, 20)
+    eventually("the end of who does not answer", lambda: metric(1, 'carillon_notifications_closed_total{why="half_open"}') > before, 20)
     assert client.ended()[0] == 1008
     stream.answer.close()
 
@@ -323,7 +323,7 @@ def test_draining():
     missed = hit()
     other = Raw(2, {"subscribe": ["winners"], "resume": {"winners": at}})
     assert json.loads(other.until("recovered"))["recovered"] is True and other.until_hit(missed)
-    wait_until("its successor", lambda: place.pid("notifications-1") not in (0, before), 20)
+    eventually("its successor", lambda: place.pid("notifications-1") not in (0, before), 20)
     ready(1)
     back = Raw(1, {"subscribe": ["winners"], "resume": {"winners": at}})
     assert json.loads(back.until("recovered"))["recovered"] is True and back.until_hit(missed)

@@ -6,7 +6,7 @@ from lib_deal import Deal
 from lib_games import GAMES
 from lib_pages import HEARD, LOSS, READY, SKIPS, Page, awarded, booked, cells, enter, no_problems, told
 from lib_play import RULES, force, player_id
-from lib_stack import Installation, run, wait_until
+from lib_stack import Installation, eventually, run
 
 MAX = {"coin_minor": 1, "lines": 15, "coins": 1}
 BONUS = RULES.stops(bonuses=3)
@@ -203,7 +203,7 @@ def test_a_progressive_jackpot_at_the_largest_bet():
     shown, before = page.money("#jackpots .selected b"), page.money("#balance")
     page.spin(player, *stops)
     page.see("/[0-9]/.test(document.querySelector('#jackpot-sum')?.innerText ?? '')")
-    [paid] = wait_until("the award", lambda: awarded(player), 5)
+    [paid] = eventually("the award", lambda: awarded(player), 5)
     assert page.money("#jackpot-sum") == paid >= shown >= 50000, (paid, shown)
     scene = page.text(selector="#jackpot")
     assert "Florentine Jewels" in scene and "in your balance" in scene, scene

@@ -13,7 +13,7 @@ from lib_forgeries import Forgeries
 from lib_play import RULES, Person, fields, force
 from lib_raw import envelope, field, raw, varint
 from lib_sql import Session
-from lib_stack import BIN, ROOT, Installation, clear_of_midnight, read_text, run, wait_until
+from lib_stack import BIN, ROOT, Installation, clear_of_midnight, eventually, read_text, run
 
 BET = {"coin_minor": 2, "lines": 5, "coins": 1}  # of bewitched
 LOSS, WIN = RULES.stops(), RULES.stops(win=True, bet=BET)
@@ -238,14 +238,14 @@ def test_a_proposal_of_somebody_else():
         raw(place, "wallet.commands", command, [int(shard)], "spin-engine")
         return place.sql(f"select seq from wallet.journal where player = {victim.id} and move = {forged_move}"
                          " and refusal = 0")
-    seq = wait_until("the forged row", booked, 20, pause=0.5)[0][0]
+    seq = eventually("the forged row", booked, 20, pause=0.5)[0][0]
 
     def alone():
         """Nothing else is broken, once all that is on its way to the pools has come there."""
         status, broken, _ = place.prove()
         assert status == 1 and any(b["where"] == f"shard {shard}, seq {seq}" for b in broken[14]), broken
         return broken if set(broken) == {14} else None
-    broken = wait_until("a proof that finds nothing else", alone, 20, pause=0.3)
+    broken = eventually("a proof that finds nothing else", alone, 20, pause=0.3)
     points, said = named_by(broken, f"shard {shard}, seq {seq}")
     table.note(points, "a proposal of somebody else", "sent on the bus, booked by the wallet", said)
     global last
@@ -257,7 +257,7 @@ def stop_and_keep():
     """Services stopped, and all tables kept as they are; who owns the database alone cannot sign heads, so here both places have lost them."""
     supervisor = int(read_text(f"{place.data}/run/supervisor.pid"))
     os.kill(supervisor, signal.SIGTERM)
-    wait_until("the services to stop", lambda: not os.path.exists(f"/proc/{supervisor}"), 30)
+    eventually("the services to stop", lambda: not os.path.exists(f"/proc/{supervisor}"), 30)
     for folder in ("heads", "heads-copy"):
         os.rename(f"{place.data}/{folder}", f"{place.data}/{folder}.lost")
     tamper("create schema kept; " + "; ".join(f"create table kept.{table} as select * from wallet.{table}" for table in TABLES))

@@ -13,7 +13,7 @@ import time
 from lib_bus import reasons
 from lib_play import RULES, Person, force
 from lib_raw import envelope, field, raw
-from lib_stack import ROOT, Installation, run, wait_until
+from lib_stack import ROOT, Installation, eventually, run
 
 POOL = 1
 EUR = 978
@@ -30,12 +30,12 @@ def booked():
 
 def refused(service, name="carillon_bus_refused_total"):
     """reason -> count, of an instance of the service."""
-    instance = wait_until(f"{service} to be there", lambda: place.sql(f"select name from carillon.instance where service = '{service}' and heartbeat > now() - interval '3 s'"), 20)[0][0]
+    instance = eventually(f"{service} to be there", lambda: place.sql(f"select name from carillon.instance where service = '{service}' and heartbeat > now() - interval '3 s'"), 20)[0][0]
     return reasons(place, instance, name)
 
 
 def more(service, reason, least, before, name="carillon_bus_refused_total"):
-    wait_until(f"{service} to count {least} as {reason}", lambda: refused(service, name).get(reason, 0) >= before.get(reason, 0) + least, 5)
+    eventually(f"{service} to count {least} as {reason}", lambda: refused(service, name).get(reason, 0) >= before.get(reason, 0) + least, 5)
 
 
 def bet():
@@ -45,7 +45,7 @@ def bet():
 
 
 def plays_on():
-    wait_until("the engine", person.refresh, 20)
+    eventually("the engine", person.refresh, 20)
     bet()
     place.verify(20, "--sample", "50")
 
@@ -160,7 +160,7 @@ def test_a_recorded_parcel_is_worth_nothing():
         place.kill("spin-engine-1")  # who starts connects to the recorder
         for _ in range(6):
             bet()
-        wait_until("proposals on their way", lambda: len(recorder.parcels) >= 6, 10)
+        eventually("proposals on their way", lambda: len(recorder.parcels) >= 6, 10)
     finally:
         recorder.end()
     before, was = booked(), refused("wallet")
@@ -192,7 +192,7 @@ def test_a_service_says_only_what_it_may():
     assert booked() == before
     # The same message is accepted from a service that may send it.
     raw(place, "wallet.commands", deposit(), [shard()], "gateway")
-    wait_until("the deposit", lambda: booked() != before, 10)
+    eventually("the deposit", lambda: booked() != before, 10)
     plays_on()
 
 
@@ -236,7 +236,7 @@ def test_keys_change_under_play():
     assert numbers() == {"1"}
     players = place.players(players=20, think_time=100, seconds=60, coin_minor=1, lines=15, coins=10)
     start = players.settled()
-    wait_until("bets", lambda: players.settled() > start + 50, 20)
+    eventually("bets", lambda: players.settled() > start + 50, 20)
     keys("rotate", "5")
     assert numbers() == {"1", "2"}
     time.sleep(8)
@@ -256,10 +256,10 @@ def test_a_folder_that_others_may_read_stops_a_service():
         os.chmod(f"{place.data}/keys/payments", 0o755)
         place.kill("payments-1")
         place.release("payments-1")
-        wait_until("the reason", lambda: "found mode 755, expected 700" in open(f"{place.data}/log/payments-1.log", encoding="utf-8").read(), 10)
+        eventually("the reason", lambda: "found mode 755, expected 700" in open(f"{place.data}/log/payments-1.log", encoding="utf-8").read(), 10)
     finally:
         os.chmod(f"{place.data}/keys/payments", 0o700)
-    wait_until("payments", lambda: place.status()["payments-1"][0] == "running", 10)
+    eventually("payments", lambda: place.status()["payments-1"][0] == "running", 10)
 
 
 if __name__ == "__main__":

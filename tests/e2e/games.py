@@ -13,7 +13,7 @@ from fractions import Fraction
 from lib_games import GAMES, IDS
 from lib_play import Person, Refused, Socket, force, good
 from lib_rules import Progressive
-from lib_stack import BIN, ROOT, Installation, run, wait_until
+from lib_stack import BIN, ROOT, Installation, eventually, run
 
 ROUNDS = {"base": 40}  # of each mode; of a bought one 20
 REPLAYS = 3  # of each mode, by slotmath: those with the most phases
@@ -28,7 +28,7 @@ def sit(game, coin=1, deposit=None, **more):
     """A person at a game with money for hundreds of its dearest bets."""
     deposit = 2000000 if deposit is None else deposit
     person = Person(place, game=game, deposit=deposit, **more)
-    wait_until("the engine to hear of the deposit", lambda: person.refresh()["balance_minor"] == 100000 + deposit, 5, 0.02)
+    eventually("the engine to hear of the deposit", lambda: person.refresh()["balance_minor"] == 100000 + deposit, 5, 0.02)
     person.lines, person.coin, person.promised = GAMES[game].lines_max, coin, {}
     return person
 
@@ -408,7 +408,7 @@ def test_carried_state_survives_a_crash():
     expected = {50: ([1, 0, 0], ["high_symbols"]), 100: ([0, 1, 0], ["high_symbols"])}
     assert carried(person) == expected, person.state["carried"]
     place.kill("spin-engine-1")
-    again = wait_until("the engine to come back", lambda: next((a for a in [place.http("GET", "/v1/state?game=witch-feature", token=person.token)] if a.status == 200), None), 20)
+    again = eventually("the engine to come back", lambda: next((a for a in [place.http("GET", "/v1/state?game=witch-feature", token=person.token)] if a.status == 200), None), 20)
     person.state = {**person.state, **again.json}
     assert carried(person) == expected, "nothing is lost by kill -9"
     round_, phases = whole(person, script=unlock_script(["blue"]))
@@ -628,7 +628,7 @@ def test_line_jackpot_is_claimed_and_paid():
     line = rules.lines[0]
     crowns = [lambda c, row=row: c[row] == "diadem" and "easel" not in c and c.count("jewel") < 2 for row in line]
     stops = rules.script(crowns, seed="diadems")
-    value = wait_until("the pool", lambda: shown("EUR", 1), 10)
+    value = eventually("the pool", lambda: shown("EUR", 1), 10)
     assert value == pool.shown(("EUR", 1)) == 50000, value
     for coins in (9, 10):
         before = person.balance
@@ -646,7 +646,7 @@ def test_line_jackpot_is_claimed_and_paid():
         assert [(w["line"], w["count"], w["amount_minor"], w["name"]) for w in crowned] == [(1, 5, paid, "mona-lisa")] and phases[0]["claim_index"] == 1, crowned
         assert person.balance == before - 250 + person.round["win_minor"] + paid and answer["round"]["closed"], person.state
     assert place.sql(f"select pool, kind, paid_minor, closed_seq is not null from wallet.claim where player = {person.id}")[0][2] == str(paid)
-    wait_until("the row's next jackpot", lambda: shown("EUR", 1) == pool.shown(("EUR", 1)), 5)
+    eventually("the row's next jackpot", lambda: shown("EUR", 1) == pool.shown(("EUR", 1)), 5)
     identity = autoplay(person, stop_on_jackpot=True)
     bet(person, script=stops, coins=10, autoplay=identity)
     assert person.state["autoplay"] is None and len(person.round["jackpots"]) == 1, person.state

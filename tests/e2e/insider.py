@@ -14,7 +14,7 @@ from lib_bus import DEAF, MAY, Insider, Target, refused as counted
 from lib_insider import Tries, token
 from lib_play import RULES, Person, Socket, force, operator
 from lib_raw import envelope, field, raw
-from lib_stack import BIN, PSQL, ROOT, Installation, read_text, run, wait_until
+from lib_stack import BIN, PSQL, ROOT, Installation, eventually, read_text, run
 from roles import SERVICES, kafka_granted, kafka_tool, kafka_tried
 
 POOL, EUR, SILENT = 1, 978, 10  # a provider says nothing to an amount that ends so (tests/support/payment-stub)
@@ -257,7 +257,7 @@ def refuse_all(insider, said, tries):
     insider.send(*((to, said[what]) for to, what in tries))
     for to in SERVICES:
         n = sum(receiver == to for receiver, _ in tries)
-        now = wait_until(f"{to} to refuse {n}", lambda to=to, n=n: insider.counted(to, was[to], n), 60)
+        now = eventually(f"{to} to refuse {n}", lambda to=to, n=n: insider.counted(to, was[to], n), 60)
         rose = {reason: count - was[to].get(reason, 0) for reason, count in now.items() if count != was[to].get(reason, 0)}
         assert set(rose) <= {"forbidden", "unlisted"}, (insider.service, to, rose)
         if "unlisted" in rose and to != DEAF:
@@ -276,7 +276,7 @@ def test_nobody_says_what_others_may():
         tries = [(to, what) for to in SERVICES for what in said if what not in MAY.get((service, to), ())]
         with Insider(place, service) as insider:
             insider.heard(SERVICES)
-            wait_until(f"all that {service} says to be refused", lambda: refuse_all(insider, said, tries), 60)
+            eventually(f"all that {service} says to be refused", lambda: refuse_all(insider, said, tries), 60)
         for what in said:
             n = sum(tried == what for _, tried in tries)
             table.refused(service, f"{what}, on the bus", f"forbidden, counted and logged by {n} of {len(SERVICES)} receivers", n)
@@ -296,13 +296,13 @@ def test_a_gateway_acts_as_operators_and_players():
         insider.heard(("wallet", "spin-engine", "progressive-pool"))
         before = counted(place, "wallet")
         insider.send(("wallet", victim.proposal(person.expect)), ("wallet", victim.award(person.expect - 1)))
-        wait_until("refusals", lambda: insider.counted("wallet", before, 2), 60)
+        eventually("refusals", lambda: insider.counted("wallet", before, 2), 60)
         insider.send(("wallet", victim.outside(20)), ("spin-engine", victim.bet()), ("progressive-pool", victim.operator(1)))
-        deposit = wait_until("the deposit", lambda: rows(20), 60)[0][0]
-        wait_until("the bet", lambda: rows(2), 60)
-        wait_until("the pause", lambda: place.sql("select 1 from pool.operator_action where actor = 'nobody' and done"), 60)
+        deposit = eventually("the deposit", lambda: rows(20), 60)[0][0]
+        eventually("the bet", lambda: rows(2), 60)
+        eventually("the pause", lambda: place.sql("select 1 from pool.operator_action where actor = 'nobody' and done"), 60)
         insider.send(("progressive-pool", victim.operator(2)))
-        wait_until("play", lambda: place.sql(f"select 1 from pool.pool where pool = {POOL} and state = 'live'"), 60)
+        eventually("play", lambda: place.sql(f"select 1 from pool.pool where pool = {POOL} and state = 'live'"), 60)
     place.verify()
     ordered = [",".join(row) for row in place.sql("select encode(outside_id, 'hex'), (player >> 48) || '-' || (player & 281474976710655), 'EUR', amount from wallet.journal"
                                                   f" where kind = 20 and refusal = 0 and player >> 48 = 1 and outside_id <> '\\x{deposit}'")]
@@ -367,7 +367,7 @@ def test_dead_letters_are_believed_by_people_alone():
         deposit = envelope() + field(2, victim.player) + field(4, field(1, 20) + field(2, os.urandom(16)) + field(3, os.urandom(16)) + field(4, 100000) + field(5, EUR))
         raw(place, "dead.letters", envelope() + field(2, b"wallet.commands") + field(5, f"deposited by {service}".encode()) + field(6, deposit), [0], service)
     for service in writers:
-        letter = wait_until(f"the letter of {service}", lambda s=service: letter_of(f"deposited by {s}"), 60)
+        letter = eventually(f"the letter of {service}", lambda s=service: letter_of(f"deposited by {s}"), 60)
         assert letter["service"] == service and letter["sendable"] == (service == "wallet"), letter
         if service == "wallet":
             continue  # it needs nobody to book a deposit, and the proof finds one
@@ -389,8 +389,8 @@ def test_payments_says_that_a_provider_has_paid():
     with Insider(place, "payments") as insider:
         insider.heard(("wallet",))
         insider.send(("wallet", victim.outside(29, amount, field(9, os.urandom(16)))), ("wallet", victim.outside(29, amount, field(9, bytes.fromhex(hold)))))
-        wait_until("the hold of nobody", lambda: place.sql(f"select 1 from wallet.journal where player = {victim.player} and kind = 29 and refusal = 13"), 60)
-        wait_until("the payout", lambda: place.sql(f"select 1 from wallet.journal where player = {victim.player} and kind = 29 and refusal = 0"), 60)
+        eventually("the hold of nobody", lambda: place.sql(f"select 1 from wallet.journal where player = {victim.player} and kind = 29 and refusal = 13"), 60)
+        eventually("the payout", lambda: place.sql(f"select 1 from wallet.journal where player = {victim.player} and kind = 29 and refusal = 0"), 60)
     place.verify()
     table.refused("payments", "settle a withdrawal that nobody requested", "the wallet: no such hold")
     table.remains("payments", "settle a withdrawal that was not paid", "says that the provider has paid")
@@ -406,7 +406,7 @@ def breached(service, what, point):
     def new():
         found = {(number, one["where"], one["found"]) for number, some in place.prove()[1].items() for one in some} - known
         return found if any(number == point for number, _, _ in found) else None
-    found = wait_until(f"the proof to find: {what}", new, 60, 0.3)
+    found = eventually(f"the proof to find: {what}", new, 60, 0.3)
     known.update(found)
     _, where, said = min(one for one in found if one[0] == point)
     table.found(service, what, f"point {point}, {where}: {said}")
@@ -416,7 +416,7 @@ def open_claim(one):
     """A jackpot drawn while no pool answers."""
     force(place, one.name, forged.JACKPOT)
     one.bet_through(1, 5, 1)
-    return int(wait_until("the claim", lambda: place.sql(f"select move from wallet.claim where player = {one.id} and closed_seq is null"), 60)[0][0])
+    return int(eventually("the claim", lambda: place.sql(f"select move from wallet.claim where player = {one.id} and closed_seq is null"), 60)[0][0])
 
 
 def test_jackpots_that_no_pool_priced():
@@ -431,12 +431,12 @@ def test_jackpots_that_no_pool_priced():
         with Insider(place, service) as insider:
             insider.heard(("wallet",))
             insider.send(("wallet", victim.award(moves[service], index=7)), ("wallet", victim.award(moves[service], paid=123456, hit=900000 + victim.shard)))
-            wait_until("the refusal", lambda v=victim: place.sql(f"select 1 from wallet.journal where player = {v.player} and kind = 24 and refusal = 10"), 60)
-            wait_until("the award", lambda v=victim: place.sql(f"select 1 from wallet.claim where player = {v.player} and paid_minor = 123456"), 60)
+            eventually("the refusal", lambda v=victim: place.sql(f"select 1 from wallet.journal where player = {v.player} and kind = 24 and refusal = 10"), 60)
+            eventually("the award", lambda v=victim: place.sql(f"select 1 from wallet.claim where player = {v.player} and paid_minor = 123456"), 60)
         table.refused(service, "pay a jackpot that nobody claimed", "the wallet: no such claim")
         breached(service, "pay a jackpot that no pool priced", 8)
     place.release("progressive-pool-1")
-    wait_until("the pools", lambda: place.pid("progressive-pool-1") not in (0, before) and counted(place, "progressive-pool") is not None, 60)
+    eventually("the pools", lambda: place.pid("progressive-pool-1") not in (0, before) and counted(place, "progressive-pool") is not None, 60)
 
 
 def test_a_win_that_was_not_drawn():
@@ -447,7 +447,7 @@ def test_a_win_that_was_not_drawn():
     with Insider(place, "spin-engine") as insider:
         insider.heard(("wallet",))
         insider.send(("wallet", proposal))
-        wait_until("the win", lambda: place.sql(f"select 1 from wallet.journal where player = {victim.id} and move = {move} and refusal = 0"), 60)
+        eventually("the win", lambda: place.sql(f"select 1 from wallet.journal where player = {victim.id} and move = {move} and refusal = 0"), 60)
     breached("spin-engine", "book a win that was not drawn", 14)
 
 
@@ -459,12 +459,12 @@ def test_rows_that_the_wallet_did_not_book():
     with Insider(place, "wallet") as insider:
         insider.heard(("progressive-pool", "spin-engine"))
         insider.send(("progressive-pool", victim.claim(one.expect + 5)))
-        wait_until("the hit", lambda: place.sql(f"select 1 from pool.hit where player = {one.id}"), 60)
+        eventually("the hit", lambda: place.sql(f"select 1 from pool.hit where player = {one.id}"), 60)
         breached("wallet", "claim a jackpot that nobody drew", 8)
         insider.send(("spin-engine", victim.plain(2, victim.fact())))
-        wait_until("the balance", lambda: one.refresh()["balance_minor"] == 9_000_000_000, 60)
+        eventually("the balance", lambda: one.refresh()["balance_minor"] == 9_000_000_000, 60)
     # Shown, but not there: the bet is the wallet's to book.
-    wait_until("the refusal", lambda: one.bet(1, 15, 10, status=402), 60)
+    eventually("the refusal", lambda: one.bet(1, 15, 10, status=402), 60)
     table.remains("wallet", "show a balance that is not there", "tells others of rows")
     victim.shard, victim.seq, tally, total = map(int, place.sql(f"select shard, seq, tally, total from wallet.tally_total where tally in (select id from pool.tally where pool = {POOL}) limit 1")[0])
     raw(place, "jackpot.feed", victim.feed(field(4, field(1, tally) + field(2, total + 1_000_000))), [victim.shard_of(POOL)], "wallet")

@@ -14,7 +14,7 @@ from fractions import Fraction
 from lib_play import GAME, RULES, Person, Socket, force, gamble_cards, good, operator
 from lib_raw import envelope, field, raw
 from lib_rules import Progressive, Stream, stream_key, suit_is_red
-from lib_stack import BIN, Installation, read_text, run, wait_until
+from lib_stack import BIN, Installation, eventually, read_text, run
 
 EUR, SEK = 978, 752
 LOSS = RULES.stops()
@@ -52,7 +52,7 @@ def counters(pool):
         assert answer.headers["ETag"], answer
         return next((p for p in answer.json["pools"] if p["pool"] == pool), None)
 
-    return wait_until(f"pool {pool} among the counters", listed, 5)
+    return eventually(f"pool {pool} among the counters", listed, 5)
 
 
 def shown():
@@ -64,12 +64,12 @@ def shown():
 def pool_settled():
     """Waits until the pool has heard of every stake, and compares all of it with the model; then what is shown."""
     t = int(model.t * 10 ** 18)
-    wait_until(f"T = {float(model.t)}", lambda: int(place.sql("select t_e18 from pool.pool where pool = 1")[0][0]) == t, 5)
+    eventually(f"T = {float(model.t)}", lambda: int(place.sql("select t_e18 from pool.pool where pool = 1")[0][0]) == t, 5)
     row = place.sql("select t_e18, jp_pool_e27, jp_reserve_e27, jp_seed_e27, house_seed_e27, paid_e27 from pool.pool where pool = 1")[0]
     expected = [model.t * 10 ** 18] + [x * 10 ** 27 for x in (model.pool(), model.reserve, model.seeds(), model.house_seed, model.paid)]
     assert [int(v) for v in row] == expected, (row, [int(e) for e in expected])
     wanted = {key: model.shown(key) for key in model.rows}
-    wait_until("the counters shown", lambda: shown() == wanted, 5)
+    eventually("the counters shown", lambda: shown() == wanted, 5)
 
 
 def bet_for_model(person, lines=1, coins=1, coin=1, script=(), **more):
@@ -131,7 +131,7 @@ def hit(person, lines=15, coins=10, coin=20):
     stake = coin * lines * coins
     assert answer["round"]["next"] == "pick" and not answer["round"].get("jackpots"), answer
     assert answer["balance_minor"] == before - stake, "the balance tells of a jackpot that its winner has not seen"
-    claim = wait_until("the award", lambda: place.sql(f"select paid_minor from wallet.claim where player = {person.id} and move = {answer['round']['round']} and closed_seq > 0"), 5)
+    claim = eventually("the award", lambda: place.sql(f"select paid_minor from wallet.claim where player = {person.id} and move = {answer['round']['round']} and closed_seq > 0"), 5)
     assert int(claim[0][0]) == paid, (claim, paid)
     person.awarded()
     assert person.refresh()["balance_minor"] == before - stake, "not even now"
@@ -226,7 +226,7 @@ def test_counters_fall_only_at_hits():
     award = private.until(lambda e: e["type"] == "award")
     assert (award["paid_minor"], award["round"], award["index"]) == (paid, winner.round["round"], 1), award
     private.until(lambda e: e["type"] == "balance" and e["balance_minor"] == winner.balance)
-    first = wait_until("the winners' list", lambda: next((w for w in place.http("GET", "/v1/winners?limit=1").json["winners"] if w["paid_minor"] == paid), None), 5)
+    first = eventually("the winners' list", lambda: next((w for w in place.http("GET", "/v1/winners?limit=1").json["winners"] if w["paid_minor"] == paid), None), 5)
     assert str(winner.number) not in json.dumps(first["player"]), first
     public.close()
     private.close()
@@ -267,14 +267,14 @@ def test_balances_never_go_back():
     assert last["seq"] > old["seq"]
     before = place.pid("notifications-1")
     place.kill("notifications-1")
-    wait_until("notifications", lambda: place.pid("notifications-1") not in (0, before), 20)
+    eventually("notifications", lambda: place.pid("notifications-1") not in (0, before), 20)
 
     def back():
         try:
             return own_events(person)
         except (OSError, AssertionError):
             return None
-    wait_until("its door", back, 20).close()
+    eventually("its door", back, 20).close()
     fresh, again, ahead = own_events(person), own_events(person, epoch=last["epoch"], offset=last["offset"]), own_events(person, epoch="1", offset=str(2**62))
     for socket in (again, ahead):
         assert socket.next()["recovered"] is False
@@ -391,7 +391,7 @@ def test_a_lost_reply_is_never_a_second_bet():
     model.bet(1)
 
     def told(body, status=409):
-        answer = wait_until("an answer", lambda: (a := place.http("POST", "/v1/rounds", body, token=left.token, key="lost")).status not in (503, 504) and a, 30)
+        answer = eventually("an answer", lambda: (a := place.http("POST", "/v1/rounds", body, token=left.token, key="lost")).status not in (503, 504) and a, 30)
         assert answer.status == status, answer
         return answer
 
@@ -600,7 +600,7 @@ def test_block_is_a_switch():
     assert person.balance == 100000
     person.operator("block", {"blocked": False, "reason": "it is over"}, status=200)
     force(place, person.name, *[LOSS] * 400)  # a bet that is refused spends its script
-    wait_until("the engine to hear of it", lambda: place.http("POST", "/v1/rounds", person.bet_body(), token=person.token, key=os.urandom(8).hex()).status == 200, 5)
+    eventually("the engine to hear of it", lambda: place.http("POST", "/v1/rounds", person.bet_body(), token=person.token, key=os.urandom(8).hex()).status == 200, 5)
     model.bet(1)
 
 
@@ -704,7 +704,7 @@ def test_books_balance():
 def stop_services():
     supervisor = int(read_text(f"{place.data}/run/supervisor.pid"))
     os.kill(supervisor, signal.SIGTERM)
-    wait_until("the services to stop", lambda: not os.path.exists(f"/proc/{supervisor}"), 30)
+    eventually("the services to stop", lambda: not os.path.exists(f"/proc/{supervisor}"), 30)
 
 
 def broken_points():

@@ -11,7 +11,7 @@ import time
 
 import staff
 from lib_play import GAME, RULES, Person, approve, force, operator
-from lib_stack import BIN, run, wait_until
+from lib_stack import BIN, eventually, run
 from openapi import ROUTES, Described
 
 place = None
@@ -35,11 +35,11 @@ def ask(name, path, body=None, method="POST", key=None):
 
 def taken(name):
     """All gateways read the keys once a second."""
-    wait_until(f"the key {name} to be taken", lambda: ask(name, "/fx-rates", method="GET").status == 200, 30)
+    eventually(f"the key {name} to be taken", lambda: ask(name, "/fx-rates", method="GET").status == 200, 30)
 
 
 def refused(name):
-    wait_until(f"the key {name} to be refused", lambda: ask(name, "/fx-rates", method="GET").status == 401, 30)
+    eventually(f"the key {name} to be refused", lambda: ask(name, "/fx-rates", method="GET").status == 401, 30)
 
 
 def make(name, *limits):
@@ -60,7 +60,7 @@ def rows(person):
 
 def audited(name, subject, status):
     digits = listed()[name]["id"]
-    wait_until(f"a line of {name}", lambda: place.sql(
+    eventually(f"a line of {name}", lambda: place.sql(
         f"select 1 from gateway.audit where actor like 'operator-1 key {digits} from %' and action = 'scope exceeded' and subject = '{subject}' and status = {status}"), 30)
 
 
@@ -127,7 +127,7 @@ def test_keys_by_route():
     assert made["key"] not in operator(place, "/keys", None, method="GET").raw.decode() and key["used_us"] == 0
     KEYS["web shop"] = made["key"]
     taken("web shop")
-    wait_until("when it was used", lambda: shown("web shop")[0]["used_us"] > 0, 60)
+    eventually("when it was used", lambda: shown("web shop")[0]["used_us"] > 0, 60)
     [file] = shown("operator-1.key")
     assert file["in_file"] and file["unlimited"] and file["scopes"] == ["read", "players", "money", "pools"], file
     assert by_route({"name": "web shop", "scopes": "all"}, status=409)["code"] == "key_exists"
@@ -155,7 +155,7 @@ def test_keys_by_route():
     lines = [["key created", f"key {made['id']}", "200", "a test"], ["key rotated", f"key {made['id']}", "200", "a test"], ["key ended", f"key {made['id']}", "404", "a test"],
              ["key expires", f"key {fresh['id']}", "200", "a test"]]
     select = "select action, subject, status, content->>'reason' from gateway.audit where actor like 'operator-1 keeper from %' and action like 'key %'"
-    wait_until("the lines", lambda: all(line in place.sql(select) for line in lines), 30)
+    eventually("the lines", lambda: all(line in place.sql(select) for line in lines), 30)
     assert made["key"] not in str(place.sql("select content from gateway.audit")) and place.sql(f"select 1 from gateway.audit where content::text like '%{fresh['key']}%'") == []
 
 
@@ -211,7 +211,7 @@ def test_a_key_that_only_reads():
     make("reader", "--read-only")
     person, n = Person(place), 0
     for path in ("/players?limit=1", f"/players/{person.number}/withdrawals", "/pools/1", "/pools/1/actions", "/audit?limit=1", "/voids", "/users"):
-        wait_until(path, lambda p=path: ask("reader", p, method="GET").status == 200, 30)
+        eventually(path, lambda p=path: ask("reader", p, method="GET").status == 200, 30)
     for method, _, route, operation in ROUTES:
         if method != "POST" or not operation["security"] or "operator" not in operation["security"][0] or route.startswith("/v1/operator/"):
             continue
@@ -242,7 +242,7 @@ def test_each_scope_at_each_route():
     cells = 0
     for scope in ("read", "players", "money", "pools"):
         made = by_route({"name": f"only {scope}", "scopes": scope})
-        wait_until(f"the key of {scope}", lambda key=made["key"]: place.http("GET", "/v1/operator/status", token=key).status in (200, 403), 60)
+        eventually(f"the key of {scope}", lambda key=made["key"]: place.http("GET", "/v1/operator/status", token=key).status in (200, 403), 60)
         for method, _, route, operation in ROUTES:
             if not operation["security"] or "operator" not in operation["security"][0] or "{operator}" not in route:
                 continue
@@ -265,7 +265,7 @@ def test_bonus_spins_are_money():
     """Who cares for players gives no money away without that scope, too."""
     made = {name: by_route({"name": f"spins {name}", "scopes": scopes, **more}) for name, scopes, more in (("none", "players", {}), ("some", "players,money", {"amounts": "EUR:100"}))}
     for one in made.values():
-        wait_until("the key", lambda key=one["key"]: ask(key, "/players", {}).status == 400, 30)
+        eventually("the key", lambda key=one["key"]: ask(key, "/players", {}).status == 400, 30)
     person = Person(place)
     spins = {"game": GAME, "currency": "EUR", "coin_minor": 1, "lines": 15, "coins": 1, "spins": 7, "expires_us": int((time.time() + 3600) * 1e6)}
     exceeds(ask(made["none"]["key"], f"/players/{person.number}/bonus-spins", spins), "scope", "players", "money")
@@ -297,7 +297,7 @@ def test_a_key_of_amounts():
     # What another key has booked is decided by its amount: here before its age is looked at.
     holds = {amount: person.operator("withdrawals", {"amount_minor": amount, "currency": "EUR"}, status=200).json["id"] for amount in (4910, 5110)}  # the provider is silent
     decision = {"decision": "release", "reason": "x"}
-    wait_until("the hold", lambda: ask("cashier", f"/players/{person.number}/withdrawals/{holds[5110]}", method="GET").status == 200, 30)
+    eventually("the hold", lambda: ask("cashier", f"/players/{person.number}/withdrawals/{holds[5110]}", method="GET").status == 200, 30)
     exceeds(ask("cashier", f"/players/{person.number}/withdrawals/{holds[5110]}/decisions", decision), "amount_minor", "5110 EUR", "at most 5000 EUR")
     assert ask("cashier", f"/players/{person.number}/withdrawals/{holds[4910]}/decisions", decision).error["code"] == "withdrawal_young"
 
@@ -323,7 +323,7 @@ def status_pools(key, ready):
         answer = place.http("GET", "/v1/operator/status", token=key)
         pools = {pool["pool"]: pool for pool in answer.json["pools"]} if answer.status == 200 else {}
         return pools if ready(pools) else None
-    return wait_until("the books in the status", asked, 60)
+    return eventually("the books in the status", asked, 60)
 
 
 def test_a_key_of_pools():
@@ -361,7 +361,7 @@ def test_no_key_makes_users():
     for action in ("disable", "enable", "end-sessions"):
         assert ask("till", "/users/finn", {"action": action, "reason": "a test"}).status == 200
     for subject, action in (("user eve", "user created"), ("user finn", "user reset"), ("user finn", "user roles")):
-        wait_until("the line", lambda s=subject, a=action: place.sql(f"select 1 from gateway.audit where subject = '{s}' and action = '{a}' and status = 403"), 60)
+        eventually("the line", lambda s=subject, a=action: place.sql(f"select 1 from gateway.audit where subject = '{s}' and action = '{a}' and status = 403"), 60)
 
 
 def test_a_key_ends_by_itself():

@@ -10,7 +10,7 @@ from urllib.parse import urlencode
 import lib_pages
 from lib_pages import LOSS, READY, Page, closing, no_problems
 from lib_play import RULES, force, good
-from lib_stack import ROOT, Installation, run, wait_until
+from lib_stack import ROOT, Installation, eventually, run
 
 MAX = {"coin_minor": 1, "lines": 15, "coins": 1}
 place = browser = site = None
@@ -28,7 +28,7 @@ def example_site():
 
 
 def session():
-    answer = wait_until("a session", lambda: good(place.http("POST", "/v1/demo/sessions", {}), "a session"), 20)
+    answer = eventually("a session", lambda: good(place.http("POST", "/v1/demo/sessions", {}), "a session"), 20)
     return answer.json["token"], answer.json["player"]
 
 
@@ -46,7 +46,7 @@ class Framed:
         return [one for one in self.page.evaluate(code="window.told") if one["type"] == kind]
 
     def hears(self, kind, n=1):
-        return wait_until(f"{n} times {kind}", lambda: len(found := self.told(kind)) >= n and found, 20)
+        return eventually(f"{n} times {kind}", lambda: len(found := self.told(kind)) >= n and found, 20)
 
 
 def test_an_operators_site_shows_the_game_and_hears_of_it():
@@ -63,7 +63,7 @@ def test_an_operators_site_shows_the_game_and_hears_of_it():
     framed.inside("click", selector="#collect")
     won = framed.hears("round_ended", 2)[-1]
     assert won["win_minor"] == sum(RULES.line_wins(RULES.window(RULES.stops(win=True, bet=MAX)), MAX, 1)), won
-    wait_until("the balance", lambda: framed.told("balance")[-1]["balance_minor"] == 100000 - 30 + won["win_minor"], 20)
+    eventually("the balance", lambda: framed.told("balance")[-1]["balance_minor"] == 100000 - 30 + won["win_minor"], 20)
     assert framed.page.text(selector="#balance") == f"{(100000 - 30 + won['win_minor']) / 100:.2f} EUR"
     framed.page.reload()
     framed.hears("ready")
@@ -81,16 +81,16 @@ def test_a_limit_is_told_and_the_site_may_stop_autospin():
     framed.page.press("#stop")
     # The page first tells the server, too: until then some spins are left, and could be resumed.
     over = f"!!({READY}) && !document.querySelector('#autoresume')"
-    wait_until("autospin to end", lambda: framed.inside("evaluate", code=over), 20)
+    eventually("autospin to end", lambda: framed.inside("evaluate", code=over), 20)
     assert len(framed.told("round_begun")) < 100, "a hundred spins were asked for"
     wanted = {"name": "wager", "period": "day", "limit": 1}
-    wait_until("the limit", lambda: good(place.http("POST", "/v1/limits", wanted, token=token), "the limit"), 20)
+    eventually("the limit", lambda: good(place.http("POST", "/v1/limits", wanted, token=token), "the limit"), 20)
 
     def known():
         """Until a refusal can name it: the limits that are read may be behind those that are kept."""
         limits = good(place.http("GET", "/v1/limits", token=token), "the limits").json["limits"]
         return any(all(one[name] == wanted[name] for name in wanted) for one in limits)
-    wait_until("the limit to be known", known, 20)
+    eventually("the limit to be known", known, 20)
     framed.inside("click", selector="#spin")
     [limit] = framed.hears("limit_reached")
     assert limit["limit"]["name"] == "wager", limit
@@ -114,7 +114,7 @@ def test_another_site_cannot_show_the_game():
     token, _ = session()
     for name, host, operator in (("stranger", "localhost", 1), ("other-operator", "127.0.0.1", 2)):
         framed = Framed(name, token, host=host, operator=operator)
-        wait_until("the browser to refuse", lambda: any("frame" in problem.lower() for problem in browser.ask("problems")), 20)
+        eventually("the browser to refuse", lambda: any("frame" in problem.lower() for problem in browser.ask("problems")), 20)
         assert framed.page.evaluate(code="window.told.length") == 0
     for path in ("/", "/operator/", "/rules/bewitched/"):
         policy = place.http("GET", f"{path}?operator=1").headers["Content-Security-Policy"]
@@ -168,13 +168,13 @@ def test_the_balance_is_read_again_once_the_move_is_over():
         answer = place.http("POST", f"/v1/operators/1/players/{number}/deposits", body,
                             token=place.operator_key(), key="while-it-turns")
         return answer if answer.status not in (503, 504) else None
-    answer = wait_until("the deposit's answer", deposited, 20)
+    answer = eventually("the deposit's answer", deposited, 20)
     assert answer.status in (200, 201), answer
     asked = "{ window.asked = 0; const { fetch } = window; window.fetch = (path, ...more) => { if (String(path).startsWith('/v1/state')) window.asked += 1; return fetch(path, ...more); }; }"
     framed.inside("evaluate", code=asked)
     framed.page.evaluate(code="document.querySelector('iframe').contentWindow.postMessage({ target: 'carillon', type: 'refresh' }, '*')")
-    wait_until("the state to be read", lambda: framed.inside("evaluate", code="window.asked") >= 1, 20)
-    wait_until("the deposit", lambda: framed.told("balance")[-1]["balance_minor"] == 100000 - 15 + 5000, 20)
+    eventually("the state to be read", lambda: framed.inside("evaluate", code="window.asked") >= 1, 20)
+    eventually("the deposit", lambda: framed.told("balance")[-1]["balance_minor"] == 100000 - 15 + 5000, 20)
     browser.ask("problems")
 
 

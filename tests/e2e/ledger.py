@@ -9,7 +9,7 @@ import urllib.parse
 
 from lib_outage import JACKPOT
 from lib_play import RULES, Person, force, good, operator
-from lib_stack import run, wait_until
+from lib_stack import eventually, run
 from openapi import Described
 
 place = None
@@ -58,7 +58,7 @@ def play():
 
 
 def test_before_the_first_proof():
-    shown = wait_until("what the gateway knows of proofs", lambda: next((p for p in [proof()] if p["state"] == "none"), None), 60)
+    shown = eventually("what the gateway knows of proofs", lambda: next((p for p in [proof()] if p["state"] == "none"), None), 60)
     assert shown == {**shown, "signed": None, "time_us": 0, "held_us": 0, "age_max_s": 93600}
     shown = ledger()
     assert shown["points"] == [] and shown["accounts"] == [] and not any(day["proven"] for day in shown["days"]), shown
@@ -74,7 +74,7 @@ def test_a_proof_without_a_key():
     assert [(p["point"], p["holds"], p["held_checked"]) for p in points] == [(p["point"], True, p["checked"]) for p in found["points"]], points
     assert all(p["held_us"] == shown["held_us"] and p["held_rows"] == found["rows"] for p in points), points
     assert shown_sums() == sums()
-    entries = wait_until("the correction", lambda: [e for e in ledger()["entries"] if e["reason"] == "a scratched coin"], 60)
+    entries = eventually("the correction", lambda: [e for e in ledger()["entries"] if e["reason"] == "a scratched coin"], 60)
     assert (entries[0]["kind"], entries[0]["player"], entries[0]["amount_minor"], entries[0]["currency"], entries[0]["actor"]) == ("correction", person.name, -55, "EUR", "operator-1"), entries
 
 
@@ -133,7 +133,7 @@ def test_unfinished_rounds():
     wins = lambda: operator(place, "/unfinished", None, method="GET")
     assert wins().status == 200
     pending = lambda: place.sql("select sum(cardinality(pendings) / 3) from wallet.account where cardinality(pendings) > 0 group by currency order by currency")
-    wait_until("the rounds", lambda: pending() and [[str(row["rounds"])] for row in wins().json["unfinished"]] == pending(), 60)
+    eventually("the rounds", lambda: pending() and [[str(row["rounds"])] for row in wins().json["unfinished"]] == pending(), 60)
 
 
 def walked(limit=500, **filters):
@@ -142,7 +142,7 @@ def walked(limit=500, **filters):
     more = {}
     while True:
         path = f"/v1/operators/1/postings?{urllib.parse.urlencode({**query, 'limit': limit, **more})}"
-        page = good(wait_until("a page", lambda p=path: next((a for a in [place.http("GET", p, token=place.operator_key())] if a.status not in (503, 504)), None), 60), path).json
+        page = good(eventually("a page", lambda p=path: next((a for a in [place.http("GET", p, token=place.operator_key())] if a.status not in (503, 504)), None), 60), path).json
         lines += page["postings"]
         if page["next_cursor"] is None:
             return lines
@@ -163,7 +163,7 @@ def test_postings_come_to_the_totals():
     lucky.awarded()
     lucky.operator("grants", {"amount_minor": 700, "currency": "EUR", "reason": "a gift"}, status=200)
     request = int(place.sql("insert into wallet.close_request (reason) values ('a test') returning id", writer=True)[0][0])
-    wait_until("a close of each shard", lambda: place.sql(f"select count(distinct shard) = (select shards from carillon.installation) from wallet.close_run where request >= {request}") == [["t"]], 60)
+    eventually("a close of each shard", lambda: place.sql(f"select count(distinct shard) = (select shards from carillon.installation) from wallet.close_run where request >= {request}") == [["t"]], 60)
 
     def whole():
         lines, come_to = walked(), collections.Counter()
@@ -171,7 +171,7 @@ def test_postings_come_to_the_totals():
             come_to[line["currency"], line["account"]] += line["amount_minor"]
         legs = {(CODES[currency], account): int(amount) for (currency, account), amount in sums().items() if int(amount)}
         return lines if {name: amount for name, amount in come_to.items() if amount} == legs else None
-    lines = wait_until("the sums of all postings", whole, 60)
+    lines = eventually("the sums of all postings", whole, 60)
     assert {line["account"] for line in lines} >= {"PLAYER", "HOUSE", "CASH", "PROMO", "JACKPOT:1"} and any(line["close"] for line in lines), lines[:3]
     rows = collections.defaultdict(int)
     for line in lines:
@@ -197,7 +197,7 @@ def test_postings_come_to_the_totals():
 def test_another_operator():
     """It sees whether the ledger holds, and no figure of all play."""
     place.sql(f"insert into gateway.operator_key (operator, digest) values (2, '\\x{hashlib.sha256(SECOND.encode()).hexdigest()}')", writer=True)
-    wait_until("the key", lambda: operator(place, "/ledger", None, method="GET", operator_key=SECOND, number=2).status == 200, 30)
+    eventually("the key", lambda: operator(place, "/ledger", None, method="GET", operator_key=SECOND, number=2).status == 200, 30)
     shown = ledger(2, SECOND)
     assert shown["accounts"] is None and shown["entries"] == [] and shown["proof"]["rows"] is None and all(day["rows"] is None for day in shown["days"]), shown
     assert shown["points"] and all(p["holds"] and p["held_rows"] is None and p["held_checked"] is None for p in shown["points"]), shown["points"]

@@ -6,7 +6,7 @@ import subprocess
 import time
 
 from lib_raw import envelope, field
-from lib_stack import BIN, read_text, wait_until
+from lib_stack import BIN, eventually, read_text
 
 EUR, GAME = 978, b"bewitched"
 SPIN = {1: "open an account", 2: "read a state", 3: "bet", 4: "step", 5: "collect", 6: "gamble", 7: "halve", 8: "change settings", 9: "void a round", 10: "resolve a round", 11: "replay a round"}
@@ -141,9 +141,9 @@ class Insider:
             for to in missing:
                 probes[to] += 1
             return not missing
-        wait_until(f"all to refuse {self.service}", named, 60, 0.3)
+        eventually(f"all to refuse {self.service}", named, 60, 0.3)
         for to in services:
-            wait_until(f"{to} to count", lambda to=to: self.counted(to, before[to], probes[to]), 60)
+            eventually(f"{to} to count", lambda to=to: self.counted(to, before[to], probes[to]), 60)
 
     def counted(self, to, before, n):
         """The counts, once n more than before have been refused; None: not yet."""

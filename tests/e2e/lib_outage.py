@@ -6,7 +6,7 @@ import time
 import urllib.request
 
 from lib_play import RULES, force
-from lib_stack import BIN, wait_until
+from lib_stack import BIN, eventually
 
 JACKPOT = [*RULES.stops(bonuses=3), 0]  # the first of the vials' weights, at any bet
 # The largest bet of the smallest coin: the demo definition's jackpots are most frequent there.
@@ -43,10 +43,10 @@ class Outage:
         began = time.monotonic()
         person.bet_through(1, 15, 10)
         move = person.round["round"]
-        wait_until("the award", lambda: self.place.sql(f"select 1 from wallet.claim where player = {person.id} and move = {move} and closed_seq > 0"), 20)
+        eventually("the award", lambda: self.place.sql(f"select 1 from wallet.claim where player = {person.id} and move = {move} and closed_seq > 0"), 20)
         took = time.monotonic() - began
         pool, hit = self.place.sql(f"select pool, hit from pool.hit where player = {person.id} and move = {move}")[0]
-        wait_until("the news of it", lambda: any((str(w["pool"]), str(w["hit"])) == (pool, hit) for w in self.frame("winners")["winners"]), 20)
+        eventually("the news of it", lambda: any((str(w["pool"]), str(w["hit"])) == (pool, hit) for w in self.frame("winners")["winners"]), 20)
         person.watch()
         if person.round and not person.round["closed"]:
             person.act("collect")
@@ -80,7 +80,7 @@ class Outage:
     def stop_kafka(self):
         self.place.hold("kafka")
         self.place.kill("kafka")
-        wait_until("the end of Kafka", lambda: self.place.status("stack")["kafka"][0] != "running", 20)
+        eventually("the end of Kafka", lambda: self.place.status("stack")["kafka"][0] != "running", 20)
 
     def start_kafka(self, emptied):
         """Returns when it answers; the seconds that took."""
@@ -88,7 +88,7 @@ class Outage:
             shutil.rmtree(f"{self.place.data}/kafka/data")
         began = time.monotonic()
         self.place.release("kafka")
-        wait_until("Kafka", self.kafka_answers, 60)
+        eventually("Kafka", self.kafka_answers, 60)
         return time.monotonic() - began
 
     def kafka_keeps_up(self, seen):
@@ -101,8 +101,8 @@ class Outage:
     def caught_up(self, playing=False):
         """Seconds until Kafka has every fact and the clients were told every event; while others play, all but those of the last second."""
         began, seen = time.monotonic(), []
-        wait_until("all facts in Kafka", lambda: self.kafka_keeps_up(seen) if playing else self.kafka_has_all(), 60)
-        wait_until("all events told", self.events_are_whole, 60)
+        eventually("all facts in Kafka", lambda: self.kafka_keeps_up(seen) if playing else self.kafka_has_all(), 60)
+        eventually("all events told", self.events_are_whole, 60)
         return time.monotonic() - began
 
     def pool_t(self):

@@ -9,7 +9,7 @@ import shutil
 import subprocess
 
 from lib_play import RULES, force, player_id
-from lib_stack import ROOT, wait_until, witnesses
+from lib_stack import ROOT, eventually, witnesses
 
 PICTURES = f"{ROOT}/build/pages"
 FILES = "/a.000000000000.a"  # what the pages load: a folder of another build, for which the gateway gives its own
@@ -239,7 +239,7 @@ def state_of(player):
 
 def booked(page, player):
     """The balance that is shown, once the ledger's copy in the database says the same."""
-    wait_until("the page shows what is booked", lambda: page.money("#balance") == state_of(player), 30)
+    eventually("the page shows what is booked", lambda: page.money("#balance") == state_of(player), 30)
     return page.money("#balance")
 
 

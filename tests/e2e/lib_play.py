@@ -10,7 +10,7 @@ import socket
 import struct
 
 from lib_rules import Rules, mac, stream_key, Stream
-from lib_stack import ROOT, wait_until
+from lib_stack import ROOT, eventually
 
 GAME = "bewitched"
 RULES = Rules(f"{ROOT}/services/spin-engine/games/bewitched/definition.demo.json")
@@ -40,7 +40,7 @@ class Refused(AssertionError):
 
 
 def good(answer, asked, status=200):
-    """The answer, which must have that status; one that a service could not give just now is waited for by wait_until()."""
+    """The answer, which must have that status; one that a service could not give just now is waited for by eventually()."""
     if answer.status != status:
         raise Refused(answer, asked)
     return answer
@@ -52,7 +52,7 @@ class Person:
     def __init__(self, place, currency="EUR", number=None, deposit=0, game=GAME):
         self.place, self.game, self.number = place, game, number or next(numbers)
         asked = {"player": self.number, "currency": currency}  # has one effect, however often it is asked for
-        answer = wait_until("a session", lambda: good(place.http("POST", "/v1/demo/sessions", asked), f"a session {asked}"), 20)
+        answer = eventually("a session", lambda: good(place.http("POST", "/v1/demo/sessions", asked), f"a session {asked}"), 20)
         self.session = answer.json
         self.token, self.name = answer.json["token"], answer.json["player"]
         self.id = player_id(self.name)
@@ -111,7 +111,7 @@ class Person:
             left, last = self.place.sql("select count(*) filter (where closed_seq is null), coalesce(max(closed_seq), 0) from wallet.claim"
                                         f" where player = {self.id} and move = {self.round['round']} and kind = 1")[0]
             return left == "0" and int(self.refresh()["balance_seq"]) >= int(last)
-        wait_until("the awards", known, 20)
+        eventually("the awards", known, 20)
 
     def setting(self, status=200, **change):
         return self.ask("POST", "/v1/settings", {"game": self.game, "expect": self.expect, **change}, status=status)
@@ -119,7 +119,7 @@ class Person:
     def through(self, path, body, key=None, seconds=20):
         """The same request, by the same key, until it is answered: what it asks for is done once, whoever died over it."""
         key = key or os.urandom(8).hex()
-        return wait_until("an answer", lambda: self.ask("POST", path, body, key), seconds, 0.2)
+        return eventually("an answer", lambda: self.ask("POST", path, body, key), seconds, 0.2)
 
     def bet_through(self, coin=1, lines=1, coins=1, **more):
         return self.through("/v1/rounds", self.bet_body(coin, lines, coins, **more))
@@ -153,7 +153,7 @@ class Person:
 
     def deposit(self, amount, key=None):
         key, body = key or os.urandom(8).hex(), {"amount_minor": amount, "currency": self.state["currency"]}
-        answer = wait_until("the deposit", lambda: next((a for a in [self.operator("deposits", body, key)] if a.status not in (503, 504)), None), 20)
+        answer = eventually("the deposit", lambda: next((a for a in [self.operator("deposits", body, key)] if a.status not in (503, 504)), None), 20)
         if answer.status == 202:  # more than one may book alone
             good(second_key(self.place, lambda: operator(self.place, f"/amounts/{answer.json['id']}/approve", {"reason": "a test"}, operator_key=SECOND_KEY)), "an approval")
             answer = good(self.operator("deposits", body, key), "the deposit", 200)
@@ -182,7 +182,7 @@ def second_key(place, ask=None):
     """What the second key gets for an answer; it is made where it is needed first. Without a question it is only made."""
     digest = hashlib.sha256(SECOND_KEY.encode()).hexdigest()
     place.sql(f"insert into gateway.operator_key (operator, digest) values (1, '\\x{digest}') on conflict do nothing", writer=True)
-    return ask and wait_until("the second key", lambda: next((a for a in [ask()] if a.status not in (401, 503, 504)), None), 60)
+    return ask and eventually("the second key", lambda: next((a for a in [ask()] if a.status not in (401, 503, 504)), None), 60)
 
 
 def approve(place, pool, name, key=SECOND_KEY):

@@ -37,7 +37,7 @@ def pairs(path):
 PATIENCE = 4  # times what is expected: a busy machine is no failure
 
 
-def wait_until(what, condition, seconds, pause=0.05):
+def eventually(what, condition, seconds, pause=0.05):
     """The condition's first true answer, expected within so many seconds; fails with what was waited for."""
     seconds *= PATIENCE
     end = time.monotonic() + seconds
@@ -46,7 +46,7 @@ def wait_until(what, condition, seconds, pause=0.05):
         if answer:
             return answer
         if time.monotonic() > end:
-            raise AssertionError(f"waited {seconds} s in vain for {what}{why}")
+            raise AssertionError(f"waited {seconds} s for {what}, which did not come{why}")
         time.sleep(pause)
 
 
@@ -247,7 +247,7 @@ class Installation:
             file.write(text)
         before = {name: self.pid(name) for name in names}
         os.kill(int(read_text(f"{self.data}/run/supervisor.pid")), signal.SIGHUP)
-        wait_until("other processes", lambda: all(self.pid(name) not in (before[name], 0) for name in names), 60)
+        eventually("other processes", lambda: all(self.pid(name) not in (before[name], 0) for name in names), 60)
 
     # ---- asking ----
 
@@ -304,7 +304,7 @@ class Installation:
 
     def in_order(self, *options):
         """The report of a proof that finds nothing. Awards on their way, and what pools have not heard yet, get some seconds."""
-        return wait_until("books in order", lambda: (lambda r: r[2] if r[0] == 0 else None)(self.prove(*options)), 60, pause=0.3)
+        return eventually("books in order", lambda: (lambda r: r[2] if r[0] == 0 else None)(self.prove(*options)), 60, pause=0.3)
 
     def verify(self, patience=20, *more):
         """The ledger's proof, with these options more; awards on their way get some seconds. Fails with the breaches."""

@@ -4,7 +4,7 @@ import hashlib
 import os
 
 from lib_play import Person, Refused, good, operator
-from lib_stack import wait_until
+from lib_stack import eventually
 
 NONCE = "5eed" * 8  # of the bet after the end: where its secret was promised by the version before, its outcome is fixed
 STATE = ("currency", "balance_minor", "pending_minor", "expect", "secret_hash", "round", "witch", "autoplay", "carried", "bonus_spins", "cards")
@@ -53,7 +53,7 @@ def booked(person):
     """What the pools owe for the round is paid, and told."""
     number = person.round["round"]
     if not all(j["booked"] for j in person.round["jackpots"]):
-        wait_until("the award", lambda: all(j["booked"] for j in whole_round(person, number)["jackpots"]), 15)
+        eventually("the award", lambda: all(j["booked"] for j in whole_round(person, number)["jackpots"]), 15)
 
 
 def cards_id(person):
@@ -61,7 +61,7 @@ def cards_id(person):
 
 
 def card_round(person, card_id):
-    return wait_until("the card round", lambda: next((r for r in page(person, "/v1/cards")["rounds"] if r["id"] == card_id), None), 10)
+    return eventually("the card round", lambda: next((r for r in page(person, "/v1/cards")["rounds"] if r["id"] == card_id), None), 10)
 
 
 def pick_card(person, card_id, n):
@@ -96,7 +96,7 @@ def cards_won(person):
         won, n = pick_card(person, card_id, n), n + 1
         assert won["turned"][:len(before["turned"])] == before["turned"] and won["secret_hash"] == before["secret_hash"], (before, won)
     assert hashlib.sha256(bytes.fromhex(won["secret"])).hexdigest() == before["secret_hash"], won
-    wait_until("the payment", lambda: person.refresh()["cards"] is None, 15)
+    eventually("the payment", lambda: person.refresh()["cards"] is None, 15)
     return page(person, f"/v1/cards/{card_id}")["card_round"]
 
 

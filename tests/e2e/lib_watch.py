@@ -9,7 +9,7 @@ import threading
 import urllib.parse
 import urllib.request
 
-from lib_stack import BIN, ROOT, Installation, pairs, wait_until
+from lib_stack import BIN, ROOT, Installation, eventually, pairs
 
 MONITORING = f"{ROOT}/deploy/monitoring"
 # What is tested is what fires, and where it arrives: waits are shorter, expressions and thresholds are those of the files.
@@ -86,19 +86,19 @@ class Watched(Installation):
         return [n for n in self.received[since:] for a in n["alerts"] if a["status"] == status and {"alertname": name, **labels}.items() <= a["labels"].items()]
 
     def fires(self, name, **labels):
-        wait_until(f"alert {name} {labels}", lambda: self.firing(name, **labels), 60, pause=0.2)
+        eventually(f"alert {name} {labels}", lambda: self.firing(name, **labels), 60, pause=0.2)
 
     def reaches(self, name, **labels):
         """One that has ended before must be delivered anew."""
         self.fires(name, **labels)
         since = self.ended.get((name, *labels.items()), 0)
-        wait_until(f"notification of {name} {labels}; received {[n['groupLabels'] for n in self.received[since:]]}",
+        eventually(f"notification of {name} {labels}; received {[n['groupLabels'] for n in self.received[since:]]}",
                    lambda: self.told(name, "firing", since, **labels), 60, pause=0.2)
 
     def ends(self, name, **labels):
-        wait_until(f"the end of {name} {labels}", lambda: not self.firing(name, **labels), 60, pause=0.2)
+        eventually(f"the end of {name} {labels}", lambda: not self.firing(name, **labels), 60, pause=0.2)
         if name not in INHIBITED:
-            wait_until(f"notification of the end of {name} {labels}", lambda: not self.standing(name, **labels), 60, pause=0.2)
+            eventually(f"notification of the end of {name} {labels}", lambda: not self.standing(name, **labels), 60, pause=0.2)
         if not self.standing(name, **labels):
             self.ended[name, *labels.items()] = len(self.received)
 
@@ -116,14 +116,14 @@ class Watched(Installation):
     def away(self, program, which="supervisor"):
         """Killed, and not started again."""
         self.hold(program)
-        pid = wait_until(f"{program} to run", lambda: self.status(which)[program][1], 20)  # one that waits for its next start has 0
+        pid = eventually(f"{program} to run", lambda: self.status(which)[program][1], 20)  # one that waits for its next start has 0
         os.kill(pid, 9)
-        wait_until(f"{program} to be gone", lambda: not os.path.exists(f"/proc/{pid}") and self.status(which)[program][1] != pid, 10)
+        eventually(f"{program} to be gone", lambda: not os.path.exists(f"/proc/{pid}") and self.status(which)[program][1] != pid, 10)
 
     def away_and_committed(self, instance):
         """What it had given to Postgres is done, too: rows can be changed behind its back."""
         self.away(instance)
-        wait_until("the end of its last commit", lambda: self.sql(f"select pid from pg_stat_activity where application_name = '{instance}'") == [], 20)
+        eventually("the end of its last commit", lambda: self.sql(f"select pid from pg_stat_activity where application_name = '{instance}'") == [], 20)
 
     def commands(self, alert, flags="-euc"):
         """Runs the commands of the alert's page: what became of each block of them."""
@@ -139,7 +139,7 @@ class Watched(Installation):
         """While the cause is there the commands of the alert's page show it; some of them fail because of it."""
         def shown():
             return re.search(pattern, "".join(done.stdout for done in self.commands(alert, "-uc")))
-        wait_until(f"docs/runbooks/{alert}.md to show {pattern}", shown, 10, pause=0.3)
+        eventually(f"docs/runbooks/{alert}.md to show {pattern}", shown, 10, pause=0.3)
 
     def jackpotctl(self, *arguments):
         done = subprocess.run([f"{BIN}/jackpotctl", *arguments], cwd=self.data, env={**self.environment, **self.stack}, capture_output=True, text=True, timeout=120, check=False)

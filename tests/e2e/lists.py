@@ -13,7 +13,7 @@ import urllib.parse
 
 import staff
 from lib_play import GAME, RULES, Person, force, good
-from lib_stack import ROOT, read_text, run, wait_until
+from lib_stack import ROOT, eventually, read_text, run
 from openapi import HTTP, Described
 
 place = None
@@ -66,7 +66,7 @@ def round_of_somebody(script, path, settled):
     person = Person(place, deposit=1000)
     force(place, person.name, script)
     person.bet_through(1, 15, 1)
-    wait_until(f"the round in {path}", lambda: any(row["player"] == person.name and settled(row) for row in read(f"/v1/operators/1{path}").json["rounds"]), 60)
+    eventually(f"the round in {path}", lambda: any(row["player"] == person.name and settled(row) for row in read(f"/v1/operators/1{path}").json["rounds"]), 60)
 
 
 def adders():
@@ -153,7 +153,7 @@ def test_what_there_is():
     assert not faults, "\n".join(dict.fromkeys(faults))
     for pattern, (_, kind) in KINDS.items():
         if kind == "list":
-            wait_until(f"rows of {pattern}", lambda p=pattern: len(rows_of(read(PATHS[p]).json)) >= 3, 60)
+            eventually(f"rows of {pattern}", lambda p=pattern: len(rows_of(read(PATHS[p]).json)) >= 3, 60)
 
 
 def name_of(answer):
@@ -197,7 +197,7 @@ def test_each_list_is_walked_to_its_end():
         for limit in (1, 2):
             def same(p=path, n=limit):  # rows of other parts of the installation may come between
                 return [still(row) for row in walk(p, n)] == [still(row) for row in rows_of(read(p).json)]
-            wait_until(f"the rows of {path} by {limit}", same, 60)
+            eventually(f"the rows of {path} by {limit}", same, 60)
         rows = [still(row) for row in walk(path, 2)]
         assert len(set(rows)) == len(rows) >= 3, (path, rows)
 
@@ -233,7 +233,7 @@ def test_a_cursor_is_of_one_list():
         for wrong in ("", "x", "1", cursor + "A", cursor + "=", "%ff", "../..", 400 * "A", *forged, *(other for name, other in cursors.items() if name != pattern)):
             refused(path, wrong)
     other = Person(place, deposit=1000)
-    wait_until("the account", lambda: ask(f"/v1/operators/1/players/{other.number}").status == 200, 60)
+    eventually("the account", lambda: ask(f"/v1/operators/1/players/{other.number}").status == 200, 60)
     for pattern, cursor in cursors.items():
         if "/players/{}/" in pattern:
             refused(PATHS[pattern].replace(f"/players/{place.one.number}/", f"/players/{other.number}/"), cursor)
@@ -249,7 +249,7 @@ def test_a_cursor_is_of_one_list():
     second = "a key of another operator, who has no rows"
     place.sql(f"insert into gateway.operator_key (operator, digest) values (2, sha256('{second}'))", writer=True)
     theirs = PATHS["/v1/operators/{}/audit"].replace("/operators/1/", "/operators/2/")
-    answer = wait_until("the key", lambda: next((a for a in [place.http("GET", with_query(theirs, cursor=cursors["/v1/operators/{}/audit"]), token=second)] if a.status not in (401, 503)), None), 60)
+    answer = eventually("the key", lambda: next((a for a in [place.http("GET", with_query(theirs, cursor=cursors["/v1/operators/{}/audit"]), token=second)] if a.status not in (401, 503)), None), 60)
     assert answer.status == 400 and answer.error["where"] == "cursor", answer
 
 
@@ -311,7 +311,7 @@ def test_the_same_rows_as_a_table():
                 assert not [name for name in members(row, columns) if name not in columns and row.get(name, "") is not None], (path, columns, row)
             fixed = [column for column in columns if column.split(".")[0] not in MOVES]
             return [[line[column] for column in fixed] for line in table] == [[cell(row, column) for column in fixed] for row in rows]
-        wait_until(f"the table of {path}", same, 60)
+        eventually(f"the table of {path}", same, 60)
 
 
 def test_a_table_holds_no_formula():
@@ -347,11 +347,11 @@ def test_what_has_not_changed_is_not_sent():
         if kind == "stream":
             assert not read(path).headers["ETag"], path
         elif pattern not in UNTIL_NOW:
-            wait_until(f"304 of {path}", lambda p=path: unchanged(p), 60)
+            eventually(f"304 of {path}", lambda p=path: unchanged(p), 60)
         else:
             assert read(path).headers["ETag"] != read(path).headers["ETag"], path
         if kind in ("list", "short list"):
-            wait_until(f"304 of the table of {path}", lambda p=path: unchanged(with_query(p, format="csv")), 60)
+            eventually(f"304 of the table of {path}", lambda p=path: unchanged(with_query(p, format="csv")), 60)
 
 
 def test_what_has_changed_is_sent():
@@ -359,7 +359,7 @@ def test_what_has_changed_is_sent():
         if pattern != "/v1/operators/{}/withdrawals":
             tag = read(PATHS[pattern]).headers["ETag"]
             ADDED[pattern](30)
-            wait_until(f"a new row of {pattern}", lambda p=pattern, t=tag: ask(PATHS[p], {"If-None-Match": t}).status == 200, 60)
+            eventually(f"a new row of {pattern}", lambda p=pattern, t=tag: ask(PATHS[p], {"If-None-Match": t}).status == 200, 60)
 
 
 if __name__ == "__main__":

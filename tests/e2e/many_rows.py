@@ -3,7 +3,7 @@
 import time
 
 from lib_play import RULES, Person, force, good, operator
-from lib_stack import Installation, run, wait_until
+from lib_stack import Installation, eventually, run
 
 place = None
 MANY = 200_000
@@ -27,7 +27,7 @@ def search(digits, **more):
 
 def other_status(before):
     """The next one that was read; backends report what they have read while they work."""
-    return wait_until("another status", lambda: next((s.json for s in [status()] if s.status == 200 and s.json["time_us"] > before["time_us"]), None), 60)
+    return eventually("another status", lambda: next((s.json for s in [status()] if s.status == 200 and s.json["time_us"] > before["time_us"]), None), 60)
 
 
 def plant(table, columns, values):
@@ -36,7 +36,7 @@ def plant(table, columns, values):
 
 
 def test_status_reads_a_few_rows_a_shard():
-    seen = wait_until("a status with the deposit", lambda: next((s.json for s in [status()] if s.status == 200 and s.json["journal"]), None), 60)
+    seen = eventually("a status with the deposit", lambda: next((s.json for s in [status()] if s.status == 200 and s.json["journal"]), None), 60)
     assert seen["players"] < 1000 and not seen["players_estimated"], seen
     shards = {j["shard"]: j["batch"] for j in seen["journal"]}
     plant("wallet.batch", "shard, batch, first_seq, last_seq, checkpoint, epoch, digest, sums, time, day", f"{NOWHERE}, n, n, n, 0, 1, sha256('a test'), '[]', now(), current_date")
@@ -52,7 +52,7 @@ def test_status_reads_a_few_rows_a_shard():
             seen = other_status(seen)
         return all(rows_read(table) - b < MANY for table, b in zip(tables, before))
 
-    wait_until("ten statuses that read few rows", ten_read_few, 60)
+    eventually("ten statuses that read few rows", ten_read_few, 60)
     assert seen["players_estimated"] and MANY * 0.9 < seen["players"] < MANY * 1.1, seen["players"]
     assert all(batch <= next(j["batch"] for j in seen["journal"] if j["shard"] == shard) for shard, batch in shards.items()), (shards, seen["journal"])
 
@@ -141,11 +141,11 @@ def test_a_player_has_played():
     """What the rollups say, once they have read the bet."""
     player = place.people[0]
     path = f"/players/{player.number}"
-    seen = wait_until("the last play", lambda: next((p for p in [good(operator(place, path, None, method="GET"), path).json] if p["played_us"]), None), 120)
+    seen = eventually("the last play", lambda: next((p for p in [good(operator(place, path, None, method="GET"), path).json] if p["played_us"]), None), 120)
     assert seen["state"] == "active" and seen["played_us"] % (900 * 10**6) == 0 and abs(time.time_ns() // 1000 - seen["played_us"]) < 3 * 3600 * 10**6, seen
     assert player.number in numbers_of(number=player.number, played_from_us=seen["played_us"]) and player.number not in numbers_of(number=player.number, played_before_us=seen["played_us"])
     good(operator(place, f"{path}/block", {"blocked": True, "reason": "a test"}, key="a-block"), "a block")
-    wait_until("the state", lambda: player.number in numbers_of(number=player.number, state="blocked"), 60)
+    eventually("the state", lambda: player.number in numbers_of(number=player.number, state="blocked"), 60)
 
 
 def test_what_was_not_collected_is_added_up_once():
@@ -186,7 +186,7 @@ def checked_again(n=1):
     """The check after n more."""
     for _ in range(n):
         before = identities()["checked_us"]
-        wait_until("another check", lambda before=before: identities()["checked_us"] > before, 60)
+        eventually("another check", lambda before=before: identities()["checked_us"] > before, 60)
     return identities()
 
 
@@ -201,7 +201,7 @@ def test_hits_are_added_up_once():
         found = identities()
         return found["holds"] is False and text in found["found"]
 
-    wait_until("the check", lambda: identities()["holds"], 60)
+    eventually("the check", lambda: identities()["holds"], 60)
     place.sql(f"""with p as (insert into pool.pool select (jsonb_populate_record(p, jsonb_build_object('pool', 900, 'id', 'planted', 'hits', p.hits + {n}, 'paid_e27', p.paid_e27 + {n},
             'house_seed_e27', p.house_seed_e27 + {n}))).* from pool.pool p where pool = 1 and hits = 0),
         r as (insert into pool.row select (jsonb_populate_record(r, '{{"pool": 900}}')).* from pool.row r where pool = 1)
@@ -214,17 +214,17 @@ def test_hits_are_added_up_once():
             before = rows_read("pool.hit")
             return checked_again(3)["holds"] and rows_read("pool.hit") - before < n
 
-        wait_until("three checks that do not read all hits", three_read_few, 120)
+        eventually("three checks that do not read all hits", three_read_few, 120)
         place.sql("update pool.hit set cost_e27 = 2 where pool = 900 and hit = 5", writer=True)
-        wait_until("that it is found", lambda: wrong(f"pool 900: {n} hits, paid {n}; the hits say {n}, {n + 1}"), 240)
+        eventually("that it is found", lambda: wrong(f"pool 900: {n} hits, paid {n}; the hits say {n}, {n + 1}"), 240)
         place.sql("update pool.hit set cost_e27 = 1 where pool = 900 and hit = 5", writer=True)
-        wait_until("that it is in order again", lambda: identities()["holds"], 240)
+        eventually("that it is in order again", lambda: identities()["holds"], 240)
         place.sql(f"{insert} from generate_series({n + 1}, {n + 1}) n", writer=True)
-        wait_until("the hit that the pool does not know", lambda: wrong(f"pool 900: {n} hits, paid {n}; the hits say {n + 1}, {n + 1}"), 60)
+        eventually("the hit that the pool does not know", lambda: wrong(f"pool 900: {n} hits, paid {n}; the hits say {n + 1}, {n + 1}"), 60)
         place.sql("update pool.pool set hits = hits + 1, paid_e27 = paid_e27 + 1, house_seed_e27 = house_seed_e27 + 1 where pool = 900", writer=True)
-        wait_until("that the pool knows it", lambda: identities()["holds"], 60)
+        eventually("that the pool knows it", lambda: identities()["holds"], 60)
         place.kill("gateway-1")
-        wait_until("the check of another gateway", lambda: identities()["holds"], 60)
+        eventually("the check of another gateway", lambda: identities()["holds"], 60)
     finally:
         for table in ("hit", "row", "pool"):
             place.sql(f"delete from pool.{table} where pool = 900", writer=True)

@@ -8,7 +8,7 @@ import subprocess
 import time
 
 from lib_raw import SENDERS, field
-from lib_stack import BIN, ROOT, Installation, read_text, run, wait_until
+from lib_stack import BIN, ROOT, Installation, eventually, read_text, run
 
 SERVICES = ("wallet", "spin-engine", "progressive-pool", "jackpot-cards", "notifications")
 TOOLS = ("carillon-supervisor", "bus-bench", "jackpotctl", "kafka-raw", "kafka-topics")
@@ -28,7 +28,7 @@ class Bus(Installation):
         self.script("bash", "-c", f". {ROOT}/scripts/lib.sh && start_supervisor supervisor")
         with open(f"{self.data}/run/stack.env", encoding="utf-8") as file:
             self.stack = dict(line.strip().split("=", 1) for line in file if "=" in line)
-        wait_until("all shards", lambda: int(self.sql("select count(*) from carillon.shard where lease_until > now() and service <> 'payments'")[0][0]) == 4 * SHARDS, 20)
+        eventually("all shards", lambda: int(self.sql("select count(*) from carillon.shard where lease_until > now() and service <> 'payments'")[0][0]) == 4 * SHARDS, 20)
 
     def bench(self, seconds, players=20, first=50000000, currency="EUR"):
         command = [f"{BIN}/bus-bench", f"--pg={self.stack['CARILLON_PG_DSN']}", f"--players={players}", f"--first-player={first}",
@@ -76,24 +76,24 @@ place = None
 def test_a_set_of_cards_has_books_of_its_own():
     bench = place.bench(3)
     assert bench.wait(60) == 0, bench.stdout.read()
-    wait_until("the set's wagers", lambda: int(place.sql("select t_e18 from cards.card_set where pool = 2")[0][0]) > 0, 10)
+    eventually("the set's wagers", lambda: int(place.sql("select t_e18 from cards.card_set where pool = 2")[0][0]) > 0, 10)
     books = int(place.sql("select (select count(*) from pool.pool) + (select count(*) from cards.card_set)")[0][0])
     assert next(p for p in place.verify()["points"] if p["point"] == 7)["checked"] == books > 1
 
 
 def test_no_bet_is_booked_while_the_pool_is_paused():
     bench = place.bench(8)
-    wait_until("bets", lambda: int(place.sql("select count(*) from wallet.journal where kind = 2")[0][0]) > 50, 20)
+    eventually("bets", lambda: int(place.sql("select count(*) from wallet.journal where kind = 2")[0][0]) > 50, 20)
     place.operator(1, PAUSE)
-    wait_until("the pause", lambda: place.state_of(1) == "paused", 20)
+    eventually("the pause", lambda: place.state_of(1) == "paused", 20)
     paused = place.now()
     assert bench.wait(60) == 0, bench.stdout.read()
     assert place.bets(paused) == 0, "a claim could still come of one of them, and find its row removed"
     place.operator(1, RESUME)
-    wait_until("the end of the pause", lambda: place.state_of(1) == "live", 20)
+    eventually("the end of the pause", lambda: place.state_of(1) == "live", 20)
     resumed = place.now()
     with place.betting():
-        wait_until("bets", lambda: place.bets(resumed) > 0, 20)
+        eventually("bets", lambda: place.bets(resumed) > 0, 20)
     place.verify()
 
 
@@ -101,7 +101,7 @@ def lose_tails(nbytes):
     """Kafka dies and comes back without the last bytes of each partition, as after a power cut: it drops the torn batches at the end."""
     place.hold("kafka")
     place.kill("kafka")
-    wait_until("the end of Kafka", lambda: not os.path.exists(f"/proc/{place.pid('kafka')}") or place.status("stack")["kafka"][0] != "running", 5)
+    eventually("the end of Kafka", lambda: not os.path.exists(f"/proc/{place.pid('kafka')}") or place.status("stack")["kafka"][0] != "running", 5)
     for path in glob.glob(f"{place.data}/kafka/data/*.*-*/*.log"):
         os.truncate(path, max(0, os.path.getsize(path) - nbytes))
     place.release("kafka")
@@ -119,7 +119,7 @@ def test_kafka_loses_its_tail_on_every_topic():
             began = place.now()
             bench = place.bench(60, players, 51000000)
             try:
-                wait_until("bets of each player", lambda: players_betting(began) == players and place.bets(began) > 150, 60)
+                eventually("bets of each player", lambda: players_betting(began) == players and place.bets(began) > 150, 60)
                 if accident:
                     lose_tails(nbytes)
                     time.sleep(2)
@@ -140,11 +140,11 @@ def test_forged_incarnation_is_dead_lettered():
             feed = field(1, field(1, 1) + field(2, 2000000000) + field(3, 1) + field(6, b"test")) + field(2, pool) + field(3, shard)
             for partition in range(SHARDS):
                 place.raw("jackpot.feed", partition, feed)
-    wait_until("dead letters", lambda: dead_letters("envelope.incarnation: found 2000000000, expected at most 1") == 2, 10)
+    eventually("dead letters", lambda: dead_letters("envelope.incarnation: found 2000000000, expected at most 1") == 2, 10)
     before = place.sql("select (select t_e18 from pool.pool where pool = 1), (select t_e18 from cards.card_set where pool = 2)")[0]
     bench = place.bench(3, first=52000000)
     assert bench.wait(60) == 0, bench.stdout.read()
-    wait_until("T of both to follow", lambda: all(int(a) > int(b) for a, b in zip(place.sql(
+    eventually("T of both to follow", lambda: all(int(a) > int(b) for a, b in zip(place.sql(
         "select (select t_e18 from pool.pool where pool = 1), (select t_e18 from cards.card_set where pool = 2)")[0], before)), 10)
     place.verify()
 
@@ -152,20 +152,20 @@ def test_forged_incarnation_is_dead_lettered():
 def test_closed_tallies_are_folded():
     """The wallet counts at most 1,024 tallies at once; there may be any number that are closed and recorded."""
     assert place.bench(3, first=53000000, currency="SEK").wait(60) == 0
-    folded = wait_until("a recorded tally", lambda: place.sql(
+    folded = eventually("a recorded tally", lambda: place.sql(
         "select id from pool.tally where pool = 1 and currency = 752 and closed is null and id in (select tally from pool.vector)"), 10)[0][0]
     place.sql("insert into pool.tally (id, pool, game, currency, rate_nano, ppm, closed) select nextval('pool.tally_id'), 9999, 1, 978, n, 5000,"
               " now() - interval '1 hour' from generate_series(1, 1500) n", writer=True)
     place.sql("insert into carillon.fx_rate (currency, rate_nano) values (752, 88000000)", writer=True)
     with place.betting(first=53000000, currency="SEK"):
         place.kill("progressive-pool-1")  # it opens tallies when it starts
-        wait_until("a tally for the new rate", lambda: place.sql(f"select 1 from pool.tally where id = {folded} and closed is not null"), 20)
+        eventually("a tally for the new rate", lambda: place.sql(f"select 1 from pool.tally where id = {folded} and closed is not null"), 20)
         time.sleep(2)
         place.sql(f"update pool.tally set closed = closed - interval '2 minutes' where id = {folded}", writer=True)
-        wait_until("the fold", lambda: f"tally {folded}: folded" in place.log("wallet-1"), 20)
+        eventually("the fold", lambda: f"tally {folded}: folded" in place.log("wallet-1"), 20)
         place.kill("wallet-1")
         again = place.now()
-        wait_until("bets after the wallet's return", lambda: place.bets(again) > 100, 20)
+        eventually("bets after the wallet's return", lambda: place.bets(again) > 100, 20)
     place.verify()
 
 
@@ -176,16 +176,16 @@ def test_tally_limit_keeps_old_rate():
     before = place.sql("select * from pool.tally order by id")
     taken = place.log("progressive-pool-1").count(": taken, epoch")
     place.kill("progressive-pool-1")  # one that has not read these would open the next
-    wait_until("a pool that knows them", lambda: place.log("progressive-pool-1").count(": taken, epoch") >= taken + 4, 20)
+    eventually("a pool that knows them", lambda: place.log("progressive-pool-1").count(": taken, epoch") >= taken + 4, 20)
     place.sql("insert into carillon.fx_rate (currency, rate_nano) values (752, 91000000)", writer=True)
     for _ in range(2):  # what it cannot do now it could not do after a restart either
         told = place.log("progressive-pool-1").count("ALARM pool 1")
         place.kill("progressive-pool-1")
-        wait_until("the alarm", lambda: place.log("progressive-pool-1").count("ALARM pool 1") > told, 10)
+        eventually("the alarm", lambda: place.log("progressive-pool-1").count("ALARM pool 1") > told, 10)
     now = place.now()
     with place.betting():
-        wait_until("bets", lambda: place.bets(now) > 0, 20)
-        wait_until("T to follow", lambda: int(place.sql(f"select count(*) from pool.pool where pool = 1 and updated > '{now}'")[0][0]) == 1, 10)
+        eventually("bets", lambda: place.bets(now) > 0, 20)
+        eventually("T to follow", lambda: int(place.sql(f"select count(*) from pool.pool where pool = 1 and updated > '{now}'")[0][0]) == 1, 10)
     assert [row for row in place.sql("select * from pool.tally where pool = 1 order by id")] == [row for row in before if row[1] == "1"]
     place.verify()
 

@@ -16,7 +16,7 @@ import time
 
 from lib_outage import JACKPOT
 from lib_play import RULES, Person, force
-from lib_stack import BIN, ROOT, run, wait_until
+from lib_stack import BIN, ROOT, eventually, run
 from lib_watch import MONITORING, Watched
 
 place = None
@@ -38,19 +38,19 @@ def test_rules_are_clean_and_fire():
 
 def test_heartbeat_is_delivered():
     place.reaches("Heartbeat")
-    wait_until("every instance to be scraped", lambda: len(place.query('up{job="carillon"} == 1')) == len([n for n in place.status() if n != "payment-stub"]), 20)
+    eventually("every instance to be scraped", lambda: len(place.query('up{job="carillon"} == 1')) == len([n for n in place.status() if n != "payment-stub"]), 20)
 
 
 def test_dashboards_find_series():
     players = place.players(players=20)
     try:
-        wait_until("rounds", lambda: players.settled() > 300, 30)
+        eventually("rounds", lambda: players.settled() > 300, 30)
         for path in sorted(glob.glob(f"{MONITORING}/grafana/*.json")):
             with open(path, encoding="utf-8") as file:
                 board = json.load(file)
             for panel in board["panels"]:
                 for target in panel["targets"]:
-                    wait_until(f"{board['title']}, {panel['title']}: {target['expr']}", lambda expr=target["expr"]: place.query(expr), 30, pause=0.3)
+                    eventually(f"{board['title']}, {panel['title']}: {target['expr']}", lambda expr=target["expr"]: place.query(expr), 30, pause=0.3)
     finally:
         players.finish()
 
@@ -62,14 +62,14 @@ def test_dead_instance_is_told_and_resolved():
     place.fires("ShardUnowned", service="payments")
     place.release("payments-1")
     place.ends("ServiceMissing", service="payments")
-    wait_until("that it is resolved", lambda: place.told("ServiceMissing", "resolved", service="payments"), 30)
+    eventually("that it is resolved", lambda: place.told("ServiceMissing", "resolved", service="payments"), 30)
 
 
 def test_instance_that_ends_again_and_again_is_told():
     for _ in range(3):
         began = place.query('carillon_instance_started_seconds{instance="notifications-1"}')[0]["value"][1]
         place.kill("notifications-1")
-        wait_until("its next start", lambda began=began: place.query(f'carillon_instance_started_seconds{{instance="notifications-1"}} != {began}'), 30)
+        eventually("its next start", lambda began=began: place.query(f'carillon_instance_started_seconds{{instance="notifications-1"}} != {began}'), 30)
     place.reaches("InstanceRestarting", instance="notifications-1")
 
 
@@ -111,7 +111,7 @@ def test_silenced_alert_is_not_delivered():
     silence = amtool("silence", "add", "alertname=RateOld", "--duration=30m", "--comment=test", "--author=test")
     place.sql("update carillon.fx_rate set valid_from = now() - interval '160 hours' where currency = 752 returning 1", writer=True)
     place.fires("RateOld")
-    wait_until("its silence", lambda: [a for a in place.alertmanager("/api/v2/alerts?silenced=true&active=false")
+    eventually("its silence", lambda: [a for a in place.alertmanager("/api/v2/alerts?silenced=true&active=false")
                                        if a["labels"]["alertname"] == "RateOld" and a["status"]["state"] == "suppressed"], 20)
     # An alert that began later has come meanwhile.
     place.sql("insert into engine.stopped_game (game, reason) values (1, 'a test') returning 1", writer=True)
@@ -153,7 +153,7 @@ def test_wrong_credentials_are_told():
 
     # A rate begins at a count's first value.
     wrong(1)
-    wait_until("its count", lambda: place.query('carillon_gateway_wrong_credentials_total{kind="key"} > 0'), 10)
+    eventually("its count", lambda: place.query('carillon_gateway_wrong_credentials_total{kind="key"} > 0'), 10)
     wrong(200)
     place.reaches("WrongCredentials", kind="key")
 
@@ -167,7 +167,7 @@ def test_unpaid_jackpot_is_told():
     place.reaches("ClaimUnpaid", service="wallet")
     place.release("progressive-pool-1")
     place.ends("ClaimUnpaid")
-    wait_until("the award", lambda: place.sql(f"select 1 from wallet.claim where player = {person.id} and closed_seq > 0"), 10)
+    eventually("the award", lambda: place.sql(f"select 1 from wallet.claim where player = {person.id} and closed_seq > 0"), 10)
 
 
 def test_paused_jackpot_is_told():
@@ -198,7 +198,7 @@ def test_what_follows_from_postgres_is_not_told_beside_it():
     place.hold("postgres")
     place.kill("postgres")
     place.reaches("PostgresDown")
-    wait_until("an instance that is away, not told because Postgres is", lambda: [
+    eventually("an instance that is away, not told because Postgres is", lambda: [
         a for a in place.alertmanager("/api/v2/alerts?inhibited=true") if a["labels"]["alertname"] == "InstanceDown" and a["status"]["inhibitedBy"]], 30, pause=0.2)
     place.release("postgres")
     place.ends("PostgresDown")

@@ -12,7 +12,7 @@ import lib_desk as console
 import lib_pages as pages
 import staff
 from lib_play import RULES, SECOND_KEY, Person, force, good, operator, second_key
-from lib_stack import BIN, run, wait_until
+from lib_stack import BIN, eventually, run
 from openapi import Described
 
 place = None
@@ -32,8 +32,8 @@ def offer(**lists):
     """Sets operator 1's offer, and waits until the gateway has read it."""
     now = good(asked("/offer", {**lists, **WHY}), "the offer").json
     games, status = set(now["games"] or names()), 201 if now["currencies"] is None or "EUR" in now["currencies"] else 403
-    wait_until("the gateway to read the games", lambda: names(KEPT["looker"].token) == games, 60)
-    wait_until("the gateway to read the currencies", lambda: asked("/players", {"player": next(PROBES), "currency": "EUR"}).status == status, 60)
+    eventually("the gateway to read the games", lambda: names(KEPT["looker"].token) == games, 60)
+    eventually("the gateway to read the currencies", lambda: asked("/players", {"player": next(PROBES), "currency": "EUR"}).status == status, 60)
     return now
 
 
@@ -56,7 +56,7 @@ def token_2():
 
 def test_all_is_offered_at_first():
     place.sql(f"insert into gateway.operator_key (operator, digest) values (2, '\\x{hashlib.sha256(KEY_2.encode()).hexdigest()}')", writer=True)
-    wait_until("the key", lambda: operator(place, "/players", None, method="GET", operator_key=KEY_2, number=2).status == 200, 60)
+    eventually("the key", lambda: operator(place, "/players", None, method="GET", operator_key=KEY_2, number=2).status == 200, 60)
     for number, key in ((1, None), (2, KEY_2)):
         now = good(asked("/offer", method="GET", number=number, operator_key=key), "an offer").json
         assert now == {"games": None, "currencies": None, "changed_us": 0, "changed_by": "", "reason": ""}, now
@@ -90,10 +90,10 @@ def cards_played(person):
     """The cards are picked to the third of a suit, and paid."""
     card = f"{person.state['cards']['move']}-{person.state['cards']['index']}"
     for n in range(1, 10):
-        answer = wait_until("the card round", lambda n=n: next((a for a in [place.http("POST", f"/v1/cards/{card}/picks", {"pick": n, "position": n}, token=person.token)] if a.status == 200), None), 60)
+        answer = eventually("the card round", lambda n=n: next((a for a in [place.http("POST", f"/v1/cards/{card}/picks", {"pick": n, "position": n}, token=person.token)] if a.status == 200), None), 60)
         if answer.json["card_round"]["won"]:
             break
-    wait_until("the payment", lambda: person.refresh()["cards"] is None, 60)
+    eventually("the payment", lambda: person.refresh()["cards"] is None, 60)
 
 
 def test_a_game_is_taken_away():
@@ -127,20 +127,20 @@ def test_a_game_is_taken_away():
     assert asked(f"/players/{other.number}/bonus-spins", grant, key=spins_key).json["id"] == spins, "what was given is answered as before"
     refused(approved(waits), "game_not_offered", "game", "bewitched")
     assert place.sql(f"select status, game from gateway.amount_request where id = '\\x{waits}'") == [["waiting", "bewitched"]]
-    wait_until("the game of a win in the list", lambda: names(winner.token) == {"mona-lisa", "mystic-gem", "bewitched"}, 60)
+    eventually("the game of a win in the list", lambda: names(winner.token) == {"mona-lisa", "mystic-gem", "bewitched"}, 60)
     before = winner.balance
     pending = winner.state["pending_minor"]
     winner.act("collect")
     assert winner.balance == before + pending > before, (winner.state, pending)
-    wait_until("a list without it", lambda: names(winner.token) == {"mona-lisa", "mystic-gem"}, 60)
+    eventually("a list without it", lambda: names(winner.token) == {"mona-lisa", "mystic-gem"}, 60)
     everything = {"mona-lisa", "mystic-gem", "bewitched"}
     assert names(watcher.token) == everything and names(dealt.token) == everything, "a feature and Jackpot Cards are open, without a win to collect"
     cards_played(dealt)
-    wait_until("a list without its cards", lambda: names(dealt.token) == {"mona-lisa", "mystic-gem"}, 60)
+    eventually("a list without its cards", lambda: names(dealt.token) == {"mona-lisa", "mystic-gem"}, 60)
     watcher.watch()
     if watcher.round and watcher.round["next"] == "gamble":
         watcher.act("collect")
-    wait_until("nothing that is open", lambda: watcher.refresh()["pending_minor"] == 0 and names(watcher.token) == {"mona-lisa", "mystic-gem"}, 60)
+    eventually("nothing that is open", lambda: watcher.refresh()["pending_minor"] == 0 and names(watcher.token) == {"mona-lisa", "mystic-gem"}, 60)
     elsewhere = Person(place, deposit=10000, game="mona-lisa")
     rules = place.http("GET", "/v1/games/mona-lisa").json
     elsewhere.bet_through(coin=next(c for c in rules["currencies"] if c["currency"] == "EUR")["coins_minor"][0], lines=rules["lines_max"], coins=rules["coins_min"])
@@ -149,7 +149,7 @@ def test_a_game_is_taken_away():
         assert staff.answered(lambda p=path: place.http("GET", p, token=other.token)).status == 200, path
     assert offer(games="all")["games"] is None
     assert approved(waits).status == 200 and place.sql(f"select spins from wallet.spin_grant where player = {other.id} and spins = 100") == [["100"]]
-    wait_until("play", lambda: other.refresh() and place.http("POST", "/v1/rounds", other.bet_body(), token=other.token, key=os.urandom(8).hex()).status == 200, 60)
+    eventually("play", lambda: other.refresh() and place.http("POST", "/v1/rounds", other.bet_body(), token=other.token, key=os.urandom(8).hex()).status == 200, 60)
 
 
 def test_a_currency_is_taken_away():
@@ -213,11 +213,11 @@ def test_jackpotctl_sets_an_offer():
     shown = json.loads(ctl("list", "--json"))["offers"]
     assert [one["currencies"] for one in shown if one["operator"] == "2"] == ["EUR,XBT"], shown
     assert "operator 2 offers games: mona-lisa; currencies: EUR,XBT; since 20" in ctl("list")
-    wait_until("the gateway to read it", lambda: names(token_2()) == {"mona-lisa"}, 60)
+    eventually("the gateway to read it", lambda: names(token_2()) == {"mona-lisa"}, 60)
     assert len(names(Person(place).token)) == 5
     ctl("games", "all", "--operator", "2", "--reason", "done")
     ctl("currencies", "all", "--operator", "2", "--reason", "done")
-    wait_until("the gateway to read it", lambda: len(names(token_2())) == 5, 60)
+    eventually("the gateway to read it", lambda: len(names(token_2())) == 5, 60)
 
 
 def test_the_console_and_the_lobby():
@@ -243,7 +243,7 @@ def test_the_console_and_the_lobby():
     desk.see(f"/not offered/.test({row}.innerText)")
     desk.picture("offered")
     person = KEPT["looker"]
-    wait_until("the gateway to read it", lambda: len(names(person.token)) == 2, 60)
+    eventually("the gateway to read it", lambda: len(names(person.token)) == 2, 60)
     visitor.press("#games [data-game=mona-lisa]")
     visitor.see("document.querySelector('#play')?.dataset.game === 'mona-lisa'")
     visitor.evaluate(code="location.hash = ''")

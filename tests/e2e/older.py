@@ -10,7 +10,7 @@ from lib_dated import Dated, unpacked
 from lib_games import GAMES, IDS, Game
 from lib_play import good, pool_action
 from lib_rules import Rules, Stream, stream_key
-from lib_stack import ROOT, run, wait_until
+from lib_stack import ROOT, eventually, run
 from lib_unfinished import (SECOND_KEY, asked, bet_after, card_round, cards_id, end_of, histories, returned, same, state_of, view, waiting_actions, whole_round)
 
 FIXTURES = sorted(glob.glob(f"{ROOT}/tests/older/*.tar.xz"))
@@ -40,7 +40,7 @@ def test_upgrade_keeps_open_rounds():
         same(stated, state_of(person), person.about["what"], but=PAID_ALONE if claim else ())
         seen = stated["round"] is None or stated["round"]["closed"]  # before that nothing is told, not even by the balance
         balance = stated["balance_minor"] + (claim["paid_minor"] if claim and seen else 0)
-        wait_until(f"{balance}", lambda p=person, b=balance: p.refresh()["balance_minor"] == b, 20)
+        eventually(f"{balance}", lambda p=person, b=balance: p.refresh()["balance_minor"] == b, 20)
 
 
 def test_upgrade_keeps_settings():
@@ -147,9 +147,9 @@ def test_the_withdrawals_are_carried_through():
                 told = asked(place, path)
                 assert (told["state"], told["provider"]["outcome"], told["amount_minor"]) == ("held", "unknown", held["amount_minor"]), told
                 asked(place, f"{path}/decisions", {"decision": "release", "reason": "the provider was asked by phone", "force": True}, "POST")
-            wait_until(f"{held['end']}", lambda p=path, h=held: asked(place, p)["state"] == h["end"], 60, 0.2)
+            eventually(f"{held['end']}", lambda p=path, h=held: asked(place, p)["state"] == h["end"], 60, 0.2)
             back = held["amount_minor"] if held["end"] == "released" else 0
-            wait_until("the balance", lambda p=person, b=back: p.refresh()["balance_minor"] == p.about["end"]["balance_minor"] + b, 10)
+            eventually("the balance", lambda p=person, b=back: p.refresh()["balance_minor"] == p.about["end"]["balance_minor"] + b, 10)
             person.about["end"]["balance_minor"] += back
             done += 1
     assert done >= 3
@@ -163,7 +163,7 @@ def test_upgraded_operators_work():
             assert answer["done"] and action["id"] not in [a["id"] for a in waiting_actions(place, pool)], answer
     for pool in story["paused"]:
         assert pool_action(place, pool, "resume").status == 200
-        wait_until("the pool to be live", lambda p=pool: view(place, p)["status"] == "live", 15)
+        eventually("the pool to be live", lambda p=pool: view(place, p)["status"] == "live", 15)
 
 
 def test_upgraded_players_play_on():

@@ -12,7 +12,7 @@ import time
 import jsonschema
 
 from lib_play import GAME, RULES, SECOND_KEY, Person, Socket, force, operator, pool_action, second_key
-from lib_stack import ROOT, Installation, run, wait_until
+from lib_stack import ROOT, Installation, eventually, run
 
 
 def printed(path):
@@ -166,10 +166,10 @@ def test_operators():
     person.operator(f"bonus-spins/{ended}/end", reason, status=200)
     person.operator("block", {"blocked": True, **reason}, status=200)
     person.operator("block", {"blocked": False, **reason}, status=200)
-    wait_until("a note", lambda: operator(place, f"/players/{person.number}/notes", {"text": "a test"}, f"note-{person.number}").status == 200, 10)
+    eventually("a note", lambda: operator(place, f"/players/{person.number}/notes", {"text": "a test"}, f"note-{person.number}").status == 200, 10)
     number = person.bet(1, 15, 1).json["round"]["round"]
     for path in ("withdrawals", f"withdrawals/{hold}", "limits", "bonus-spins", "voids", "notes", "sessions", "export", "history", f"rounds/{number}"):
-        wait_until(path, lambda p=path: operator(place, f"/players/{person.number}/{p}", None, method="GET").status == 200, 10)
+        eventually(path, lambda p=path: operator(place, f"/players/{person.number}/{p}", None, method="GET").status == 200, 10)
     for path in ("/withdrawals", "/withdrawals?state=stuck&limit=1&format=csv", "/ledger", "/unfinished", "/unfinished/rounds", "/rounds", "/postings", "/postings?account=CASH&limit=1&format=csv"):
         assert operator(place, path, None, method="GET").status == 200, path
     assert operator(place, f"/players/{person.number}/withdrawals/{'00' * 16}/decisions", {"decision": "release", **reason}).status == 404
@@ -188,7 +188,7 @@ def test_series_and_reports():
         assert answer.status == 200, (path, answer)
         return answer
 
-    wait_until("points", lambda: ask("/series?step=minute&by=game").json["points"], 15)
+    eventually("points", lambda: ask("/series?step=minute&by=game").json["points"], 15)
     day = ask("/reports").json["gaming_day"]["today"]
     for path in ("/series?step=day", "/series?format=csv", f"/reports/day/{day}", f"/reports/life/{day}", f"/reports/month/{day}?format=csv&list=returns"):
         ask(path)
@@ -202,8 +202,8 @@ def test_a_void():
     person = Person(place, deposit=100000)
     person.bet(coin=1, lines=15, coins=1)
     round_ = person.told[0]["round"]
-    wait_until("the void", lambda: operator(place, f"/players/{person.number}/voids", {"game": GAME, "round": round_, "reason": "a test"}, f"void-{round_}").status == 200, 10)
-    wait_until("the list", lambda: operator(place, f"/players/{person.number}/voids", None, method="GET").json["voids"], 10)
+    eventually("the void", lambda: operator(place, f"/players/{person.number}/voids", {"game": GAME, "round": round_, "reason": "a test"}, f"void-{round_}").status == 200, 10)
+    eventually("the list", lambda: operator(place, f"/players/{person.number}/voids", None, method="GET").json["voids"], 10)
     assert operator(place, "/voids", None, method="GET").status == 200
     assert operator(place, "/voids/requests", None, method="GET").status == 200
     assert operator(place, "/dead-letters?status=all&limit=5", None, method="GET").status == 200
@@ -216,9 +216,9 @@ def test_a_void_of_two():
     force(place, person.name, [*RULES.stops(bonuses=3), 0], RULES.stops())
     person.bet(1, 15, 1)
     path, order = f"/players/{person.number}/voids", {"game": "bewitched", "round": person.told[0]["round"], "reason": "a test", "award": True}
-    waiting = wait_until("the request", lambda: next((a for a in [operator(place, path, order)] if a.status == 202), None), 60)
+    waiting = eventually("the request", lambda: next((a for a in [operator(place, path, order)] if a.status == 202), None), 60)
     second_key(place)
-    wait_until("the void", lambda: operator(place, f"{path}/{waiting.json['id']}/approve", None, operator_key=SECOND_KEY).status == 200, 60)
+    eventually("the void", lambda: operator(place, f"{path}/{waiting.json['id']}/approve", None, operator_key=SECOND_KEY).status == 200, 60)
     assert operator(place, "/voids/requests", None, method="GET").json["requests"]
 
 
@@ -227,7 +227,7 @@ def test_a_player_is_pseudonymised():
     path = f"/players/{person.number}"
     person.operator("corrections", {"amount_minor": -person.balance, "currency": "EUR", **reason}, status=200)
     person.operator("block", {"blocked": True, **reason}, status=200)
-    waiting = wait_until("the request", lambda: next((a for a in [operator(place, f"{path}/pseudonymise", reason)] if a.status == 202), None), 60)
+    waiting = eventually("the request", lambda: next((a for a in [operator(place, f"{path}/pseudonymise", reason)] if a.status == 202), None), 60)
     approval = f"{path}/pseudonymise/{waiting.json['id']}/approve"
     done = second_key(place, lambda: operator(place, approval, reason, operator_key=SECOND_KEY))
     assert done.status == 200 and done.json["status"] == "done", done

@@ -13,7 +13,7 @@ import urllib.request
 
 import staff
 from lib_play import RULES, SECOND_KEY, Person, Socket, force, good, operator, second_key
-from lib_stack import BIN, ROOT, read_text, run, wait_until
+from lib_stack import BIN, ROOT, eventually, read_text, run
 from openapi import ROUTES, Described, unlike
 
 place = None
@@ -81,7 +81,7 @@ def plant_player():
     plant("a player", NUMBER)
     plant("a player's name", person.name)
     own, reason = f"/players/{NUMBER}", f"{WORD} reason of the back end"
-    wait_until("the account", lambda: operator(place, own, None, method="GET").status == 200, 20)
+    eventually("the account", lambda: operator(place, own, None, method="GET").status == 200, 20)
     by_key(f"{own}/notes", {"text": f"{WORD} note"})
     amounts = iter(range(41737311, 41737391))
 
@@ -113,15 +113,15 @@ def plant_play():
         person.refresh()
         person.bet_through(coin=100, lines=15, coins=3)
     THINGS["round"] = person.told[-1]["round"]
-    wait_until("a void", lambda: operator(place, f"/players/{NUMBER}/voids", {"game": "bewitched", "round": person.told[0]["round"], "reason": f"{WORD} void"}, "void").status == 200, 20)
+    eventually("a void", lambda: operator(place, f"/players/{NUMBER}/voids", {"game": "bewitched", "round": person.told[0]["round"], "reason": f"{WORD} void"}, "void").status == 200, 20)
     THINGS["letter"] = 1
     THINGS["void"] = os.urandom(16).hex()
     place.sql("insert into gateway.void_request (operator, id, content, player, game, round, reason, awards, status, asked_key, asked_by) values "
               f"(1, '\\x{THINGS['void']}', '\\x00', {(1 << 48) + NUMBER}, 'bewitched', {THINGS['round']}, '{WORD} void', 1, 'waiting', '\\x00', 'operator-1')", writer=True)
     plant("the id of a void that waits", THINGS["void"])
-    plant("a balance", wait_until("the balance", lambda: person.refresh()["balance_minor"], 20))
+    plant("a balance", eventually("the balance", lambda: person.refresh()["balance_minor"], 20))
     THINGS["day"] = operator(place, "/reports", None, method="GET").json["gaming_day"]["today"]
-    wait_until("the bets in the report", lambda: ROUNDS in [game["rounds"] for game in report(1)["totals"]], 40)
+    eventually("the bets in the report", lambda: ROUNDS in [game["rounds"] for game in report(1)["totals"]], 40)
 
 
 def report(number):
@@ -146,12 +146,12 @@ def plant_users():
     asked = good(maude.of("/fx-rates", {"currency": "NOK", "rate": "0.087531", "reason": f"{WORD} rate"}), "a rate", 202).json
     THINGS["rate"] = asked["id"]
     plant("a rate that waits", "0.087531")
-    wait_until("a rate", lambda: maude.of("/fx-rates", {"currency": "SEK", "rate": "0.0876", "reason": f"{WORD} rate"}).status == 200, 20)
+    eventually("a rate", lambda: maude.of("/fx-rates", {"currency": "SEK", "rate": "0.0876", "reason": f"{WORD} rate"}).status == 200, 20)
     adjust = {"action": "adjust", "parameters": {"currency": "EUR", "coin_minor": 20, "delta_minor": 7654321}, "reason": f"{WORD} adjust"}
     THINGS["action"] = good(maude.of("/pools/1/actions", adjust), "an action", 202).json["id"]
     plant("the amount of an action that waits", 7654321)
     for pool, parameters in ((1, {"currency": "EUR", "coin_minor": 20, "seed_minor": 40100}), (2, {"level": "spades", "seed_minor": 1200000}), (4, {"currency": "EUR", "coin_minor": 20, "seed_minor": 40100})):
-        wait_until("a change", lambda p=pool, q=parameters: maude.of(f"/pools/{p}/actions", {"action": "parameters", "parameters": q, "reason": f"{WORD} terms"}).status in (200, 409), 20)
+        eventually("a change", lambda p=pool, q=parameters: maude.of(f"/pools/{p}/actions", {"action": "parameters", "parameters": q, "reason": f"{WORD} terms"}).status in (200, 409), 20)
     good(maude.of("/offer", {"games": "all", "reason": f"{WORD} offer"}), "an offer")
     place.sql(f"insert into engine.stopped_game (game, reason) select number, '{WORD} stop' from carillon.game where id = '{STOPPED}' limit 1", writer=True)
 
@@ -247,7 +247,7 @@ def unchanged(what):
 
 def test_what_operator_1_has():
     place.sql(f"insert into gateway.operator_key (operator, digest) values (2, '\\x{hashlib.sha256(KEY_2.encode()).hexdigest()}')", writer=True)
-    wait_until("the key", lambda: operator(place, "/players", None, method="GET", operator_key=KEY_2, number=2).status == 200, 20)
+    eventually("the key", lambda: operator(place, "/players", None, method="GET", operator_key=KEY_2, number=2).status == 200, 20)
     for step in (plant_player, plant_play, plant_users):
         step()
 
@@ -261,9 +261,9 @@ def test_operator_2():
     WHO["player"] = lambda method, path, body: place.http(method, path, body, token=token(), key=os.urandom(8).hex() if method == "POST" else None)
     for pool in POOLS:
         body = {"action": "take_part", "parameters": {"takes_part": False}, "reason": "another network"}
-        wait_until("no part", lambda p=pool, b=body: WHO["key"]("POST", f"/v1/operators/2/pools/{p}/actions", b).status == 200, 20)
+        eventually("no part", lambda p=pool, b=body: WHO["key"]("POST", f"/v1/operators/2/pools/{p}/actions", b).status == 200, 20)
     for pool in POOLS:  # the gateway reads it once a second
-        wait_until("the gateway to know of it", lambda p=pool: WHO["key"]("GET", f"/v1/operators/2/pools/{p}/transfers", None).status == 403, 20)
+        eventually("the gateway to know of it", lambda p=pool: WHO["key"]("GET", f"/v1/operators/2/pools/{p}/transfers", None).status == 403, 20)
     plant_books()
     place.before = watched()
     print(f"        {len(SECRETS)} recognisable texts and amounts of operator 1")
@@ -354,7 +354,7 @@ def test_every_operator_at_every_path():
     """Whoever belongs to one operator, at each path of each other one: also those of operator 1, who acts for all on pools, at the paths of the others. The refusal
     is for whose path it is, before roles and confirmations are looked at; nothing of any operator changes."""
     place.sql(f"insert into gateway.operator_key (operator, digest) values (3, '\\x{hashlib.sha256(KEY_3.encode()).hexdigest()}')", writer=True)
-    wait_until("the key", lambda: operator(place, "/players", None, method="GET", operator_key=KEY_3, number=3).status == 200, 60)
+    eventually("the key", lambda: operator(place, "/players", None, method="GET", operator_key=KEY_3, number=3).status == 200, 60)
     WHO["key of operator 3"] = lambda method, path, body: place.http(method, path, body, token=KEY_3, key=os.urandom(8).hex() if method == "POST" else None)
     WHO["user of operator 3"] = jackpotctl_user("three-all", ",".join(ROLES[1:]), 3).ask
     WHO["key of operator 1"] = lambda method, path, body: place.http(method, path, body, token=place.operator_key(), key=os.urandom(8).hex() if method == "POST" else None)
@@ -488,7 +488,7 @@ def test_status_of_services_alone():
     assert two.keys() == one.keys() - {"players", "players_estimated"} and {name for shard in two["journal"] for name in shard} == {"shard", "age_ms"}, two
     assert len(two["shards"]) == len(one["shards"]) and two["shards"][0].keys() == one["shards"][0].keys() - {"offset_1", "seq_1", "offset_2", "seq_2"}, two["shards"][0]
     assert [i["name"] for i in two["instances"]] == [i["name"] for i in one["instances"]]
-    shown = wait_until("reconciliation", lambda: status_of(lambda: place.http("GET", "/v1/operator/status", token=KEY_2))["reconciliation"], 20)
+    shown = eventually("reconciliation", lambda: status_of(lambda: place.http("GET", "/v1/operator/status", token=KEY_2))["reconciliation"], 20)
     whole = status_of(lambda: place.http("GET", "/v1/operator/status", token=place.operator_key()))["reconciliation"]
     assert shown["holds"] and shown.keys() == whole.keys() - {"claims_open", "hits_paid"}, (shown, whole)
     assert [pool.keys() for pool in two["pools"] if pool["pool"] in POOLS] == [{"pool", "id", "kind", "status"}] * len(POOLS), two["pools"]
@@ -520,15 +520,15 @@ def test_pools_without_and_with_a_part():
     assert {pool["pool"] for pool in place.http("GET", "/v1/jackpots").json["pools"]} >= set(POOLS), "what all may see"
     for pool in POOLS:
         of_two(f"/pools/{pool}/actions", "POST", {"action": "take_part", "parameters": {"takes_part": True}, "reason": "the same network"})
-    wait_until("a part", lambda: WHO["key"]("GET", "/v1/operators/2/pools/1", None).status == 200, 20)
+    eventually("a part", lambda: WHO["key"]("GET", "/v1/operators/2/pools/1", None).status == 200, 20)
     assert of_two("/pools/1")["books"] == good(operator(place, "/pools/1", None, method="GET"), "a pool").json["books"], "who takes part sees the books"
     of_two("/pools/1/transfers")
     of_two("/pools/1/forecast")
     for pool in POOLS:
-        actions = wait_until("what others did", lambda p=pool: [a for a in of_two(f"/pools/{p}/actions")["actions"] if a["action"] == "parameters"], 20)
+        actions = eventually("what others did", lambda p=pool: [a for a in of_two(f"/pools/{p}/actions")["actions"] if a["action"] == "parameters"], 20)
         assert [(a["actor"], a["second"], a["reason"], a["status"]) for a in actions] == [("operator-1", "", "", "done")], actions
         assert WORD not in str(of_two(f"/pools/{pool}/actions")) and "7654321" not in str(of_two(f"/pools/{pool}/actions")), "who it was, and why, and what waits, is operator 1's"
-    books = wait_until("the books", lambda: [p for p in status_of(lambda: place.http("GET", "/v1/operator/status", token=KEY_2))["pools"] if p["pool"] == 2 and "jp_pool_e27" in p], 20)
+    books = eventually("the books", lambda: [p for p in status_of(lambda: place.http("GET", "/v1/operator/status", token=KEY_2))["pools"] if p["pool"] == 2 and "jp_pool_e27" in p], 20)
     assert books, "of a set, too"
 
 
@@ -588,15 +588,15 @@ def test_an_operator_stops_a_game():
         reason = {"reason": "it is looked into"}
         assert staff.answered(lambda g=game: operator(place, f"/games/{g}/stop", reason)).json == {"game": game, "stopped": True}
         assert operator(place, f"/games/{game}/stop", reason).error["code"] == "stopped_already"
-        mine, theirs = wait_until("the list", lambda g=game: stops().get(g), 60), stops(2)[game]
+        mine, theirs = eventually("the list", lambda g=game: stops().get(g), 60), stops(2)[game]
         assert (mine["by"], mine["reason"], mine["actor"]) == ("operator", "it is looked into", "operator-1") and mine["since_us"] == theirs["since_us"], mine
         assert (theirs["by"], theirs["reason"], theirs["actor"]) == ("operator", "", ""), theirs
-        wait_until("the stop", lambda: takes_bets(other) is False, 60)
+        eventually("the stop", lambda: takes_bets(other) is False, 60)
         step = open_.round["next"]
         open_.act(step, choice=len(open_.round["picked"]) // 2 if step == "pick" else None)
         assert operator(place, f"/games/{game}/start", {"reason": "it was looked into"}).json == {"game": game, "was": "it is looked into"}
         assert operator(place, f"/games/{game}/start", {"reason": "again"}).error["code"] == "not_stopped"
-        wait_until("play", lambda: takes_bets(other), 60)
+        eventually("play", lambda: takes_bets(other), 60)
     lines = place.sql("select action, status, content->>'reason' from gateway.audit where subject = 'game bewitched' and action in ('stop', 'start') and operator = 1 order by id")
     assert lines == [["stop", "200", "it is looked into"], ["stop", "409", "it is looked into"], ["start", "200", "it was looked into"], ["start", "409", "again"]], lines
     assert operator(place, "/games/nothing-here/stop", {"reason": "x"}).status == 404 and operator(place, "/games/bewitched/stop", {}).status == 400
@@ -614,7 +614,7 @@ def test_jackpotctl_stops_a_game():
     ctl("stop", "bewitched", status=2)
     assert "bewitched is stopped by the operator since 20" in ctl("list", status=1)
     assert json.loads(ctl("list", "--json", status=1))["stopped"][0]["reason"] == "by hand"
-    assert wait_until("the list", lambda: stops().get("bewitched"), 60)["actor"] == "jackpotctl"
+    assert eventually("the list", lambda: stops().get("bewitched"), 60)["actor"] == "jackpotctl"
     assert ctl("start", "bewitched", "--reason", "done") == "bewitched takes bets again; it was stopped: by hand\n"
     ctl("start", "bewitched", "--reason", "again", status=1)
     assert ctl("list") == "no game is stopped\n"

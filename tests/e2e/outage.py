@@ -8,7 +8,7 @@ import urllib.request
 
 from lib_outage import Outage, shown
 from lib_play import Person
-from lib_stack import ROOT, Installation, run, wait_until
+from lib_stack import ROOT, Installation, eventually, run
 
 AWAY_S = 60 if "CARILLON_TEST_LONG" in os.environ else 6
 RESTARTED = ("spin-engine-1", "wallet-1", "progressive-pool-1", "jackpot-cards-1", "payments-1", "notifications-1", "gateway-1")
@@ -21,8 +21,8 @@ def test_play_without_any_kafka():
     players = kafka.crowd(4)
     print(f"measured: without Kafka a hit is paid after {kafka.hit_is_paid(Person(place, deposit=10000)):.2f} s", flush=True)
     print("measured: without Kafka", shown(players.finish(stop=False)))
-    wait_until("the pool to hear of stakes", lambda: kafka.pool_t() > 0, 20)
-    wait_until("the events to be late", kafka.events_are_late, 20)
+    eventually("the pool to hear of stakes", lambda: kafka.pool_t() > 0, 20)
+    eventually("the events to be late", kafka.events_are_late, 20)
     place.verify()
 
 
@@ -45,13 +45,13 @@ def outage():
     assert during["rounds_refused"] == 0, shown(during)
     booked = int(place.sql(f"select count(*) from wallet.journal where time > '{mark}' and kind = 2")[0][0])
     assert booked >= during["rounds_settled"] > 0, (booked, shown(during))
-    wait_until("the pool to hear of stakes", lambda: kafka.pool_t() > counted, 20)
+    eventually("the pool to hear of stakes", lambda: kafka.pool_t() > counted, 20)
 
     def events_alone():
         """A busy machine may hold up the rest, too, but not for long: of what Kafka carries the age only grows."""
         ages = (kafka.events_are_late() or {}).get("age_ms")
         return ages and ages["jackpots"] < 5000 and ages["winners"] < 5000
-    wait_until("the events alone to be late", events_alone, 20)
+    eventually("the events alone to be late", events_alone, 20)
 
 
 def back(emptied):
@@ -65,11 +65,11 @@ def test_an_outage_and_every_service_starts_anew():
     outage()
     players = kafka.crowd(600, rate=0, think_time=100)
     for name in RESTARTED:
-        wait_until("bets", lambda: players.live().get("settled", 0) > 0, 20)
+        eventually("bets", lambda: players.live().get("settled", 0) > 0, 20)
         place.kill(name)
-        wait_until(f"{name} to be ready", lambda n=name: ready(n), 20)
+        eventually(f"{name} to be ready", lambda n=name: ready(n), 20)
         settled = players.live().get("settled", 0)
-        wait_until(f"bets after the start of {name}", lambda s=settled: players.live().get("settled", 0) > s + 50, 20)
+        eventually(f"bets after the start of {name}", lambda s=settled: players.live().get("settled", 0) > s + 50, 20)
     print(f"measured: every service started anew, a hit is paid after {kafka.hit_is_paid(Person(place, deposit=10000)):.2f} s", flush=True)
     players.finish()
     back(False)

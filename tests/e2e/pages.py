@@ -11,7 +11,7 @@ from lib_deal import Deal
 from lib_pages import (CARDS_ID, FILES, HEARD, LOSS, READY, SUITS, Page, awarded, booked, card_sets, enter_in_crowns, focus, no_problems, open_cards,
                        told, turn, turn_all)
 from lib_play import GAME, RULES, force, operator, player_id
-from lib_stack import Installation, run, wait_until
+from lib_stack import Installation, eventually, run
 
 BONUS = RULES.stops(bonuses=3)
 GONE_ON_WITH = ("player", "picker")  # by the next test
@@ -183,7 +183,7 @@ def test_winner_sees_jackpot_last():
         page.press(f"#vials [data-vial='{choice}']:not([aria-disabled])")
     page.see("document.querySelector('#phase').innerText.includes('JACKPOT')")
     page.see("/[0-9]/.test(document.querySelector('#jackpot-sum').innerText)")
-    [paid] = wait_until("the award", lambda: awarded(player), 5)
+    [paid] = eventually("the award", lambda: awarded(player), 5)
     assert page.money("#jackpot-sum") == paid >= shown, "the counter was seen up to 3 s before, and grew by the bet"
     page.picture("jackpot")
     other.see("window.news.includes('has won the jackpot of Witches')")
@@ -302,7 +302,7 @@ def test_bonus_spins_of_an_operator():
     answer = operator(place, f"/players/{player.split('-')[1]}/bonus-spins", {"game": GAME, "currency": "EUR", **bet, "spins": 2, "expires_us": int((time.time() + 3600) * 1e6)})
     assert answer.status == 200, answer
     token = page.evaluate(code="sessionStorage.getItem('token')")
-    wait_until("the engine to hear of the gift", lambda: (place.http("GET", f"/v1/state?game={GAME}", token=token).json or {}).get("bonus_spins"), 5)
+    eventually("the engine to hear of the gift", lambda: (place.http("GET", f"/v1/state?game={GAME}", token=token).json or {}).get("bonus_spins"), 5)
     page.spin(player)  # what was given comes with the next answer
     before = booked(page, player)
     for left in ("2 bonus spins", "1 bonus spin"):
@@ -320,7 +320,7 @@ def test_bonus_spins_of_an_operator():
 
 def soon(condition):
     try:
-        return wait_until("it", condition, 1)
+        return eventually("it", condition, 1)
     except AssertionError:
         return False
 
@@ -338,7 +338,7 @@ def test_stale_balance_is_ignored():
     page.see("!document.querySelector('#gamble')")
     page.idle()
     shown = booked(page, player)
-    wait_until("the news of three moves", lambda: page.kept() >= 3, 5)
+    eventually("the news of three moves", lambda: page.kept() >= 3, 5)
     while page.deliver(count=1):
         for _ in range(8):  # longer than news waits
             assert page.money("#balance") == shown, f"{page.money('#balance')} is shown after {shown} was"
@@ -349,7 +349,7 @@ def test_stale_balance_is_ignored():
     def told():
         page.deliver(count=1)
         return page.money("#balance") == shown + 5000
-    wait_until("the deposit on the page", told, 5)
+    eventually("the deposit on the page", told, 5)
     no_problems()
 
 
@@ -381,7 +381,7 @@ def test_server_outage():
     page.see(f"document.querySelector('#round').innerText !== {json.dumps(before)}")
     page.idle()
     assert booked(page, player) == 100000 - 15
-    wait_until("both are back", lambda: all(row[0] == "running" for row in place.status().values()), 10)
+    eventually("both are back", lambda: all(row[0] == "running" for row in place.status().values()), 10)
     for name in browser.open:  # also what the tests after this one go on with
         browser.ask("wait", name, code="document.querySelector('#feed')?.innerText.includes('live') !== false")
     browser.ask("problems")  # of the moments when nobody was there

@@ -14,7 +14,7 @@ import lib_desk as console
 import lib_pages as pages
 import staff
 from lib_play import GAME, RULES, SECOND_KEY, Person, force, operator, second_key
-from lib_stack import BIN, run, wait_until
+from lib_stack import BIN, eventually, run
 from openapi import Described
 
 place = None
@@ -33,7 +33,7 @@ def user(role):
 def account(**more):
     """A player whose account everybody can read by now."""
     person = Person(place, **more)
-    wait_until("the account", lambda: operator(place, f"/players/{person.number}", None, method="GET").status == 200, 20)
+    eventually("the account", lambda: operator(place, f"/players/{person.number}", None, method="GET").status == 200, 20)
     return person
 
 
@@ -143,7 +143,7 @@ DEPOSITS = 120  # more entries than one page of the export
 def exported(person, who=None):
     path = f"/players/{person.number}/export"
     ask = lambda: who.of(path, method="GET") if who else operator(place, path, None, method="GET")  # noqa: E731
-    answer = wait_until("a place", lambda: next((a for a in [staff.answered(ask)] if a.status != 429), None), 60)
+    answer = eventually("a place", lambda: next((a for a in [staff.answered(ask)] if a.status != 429), None), 60)
     assert answer.status == 200 and answer.raw.endswith(b'"complete":true}'), answer
     return answer.json
 
@@ -172,7 +172,7 @@ def lived():
     assert exported(person)["jackpots"] == [], "the player has not seen it"
     while person.round and person.round["next"] == "pick":
         person.act("pick", choice=len(person.round["picked"]) // 2)
-    wait_until("the award", lambda: place.sql(f"select 1 from wallet.journal where kind = 24 and player = {person.id}"), 20)
+    eventually("the award", lambda: place.sql(f"select 1 from wallet.journal where kind = 24 and player = {person.id}"), 20)
     person.refresh()
     person.bet_through(coin=1, lines=15, coins=1)
     person.operator("limits", {"limit": "wager", "period": "day", "amount_minor": 90000, "currency": "EUR"}, status=200)
@@ -185,14 +185,14 @@ def lived():
     assert ella.of(f"/players/{person.number}/notes", {"text": "Asked for all\ntheir data."}).status == 200
     assert place.http("POST", "/v1/session", {"reality_check_s": 600}, token=person.token, key=os.urandom(8).hex()).status == 200
     round_ = person.told[-1]["round"]
-    wait_until("a void", lambda: operator(place, f"/players/{person.number}/voids", {"game": GAME, "round": round_, **reason}, f"void-{person.number}").status == 200, 20)
+    eventually("a void", lambda: operator(place, f"/players/{person.number}/voids", {"game": GAME, "round": round_, **reason}, f"void-{person.number}").status == 200, 20)
     assert place.http("POST", "/v1/logout", None, token=person.token, key=os.urandom(8).hex()).status == 200
     return person
 
 
 def test_an_export_has_everything():
     person = place.lived = lived()
-    first = wait_until("what is up to a second behind", lambda: next((e for e in [exported(person)] if e["account"] == operator(place, f"/players/{person.number}", None, method="GET").json
+    first = eventually("what is up to a second behind", lambda: next((e for e in [exported(person)] if e["account"] == operator(place, f"/players/{person.number}", None, method="GET").json
                        and e["bonus_spins"] and e["withdrawals"] and e["voids"] and [limit for limit in e["limits"] if limit["amount_minor"] == 80000]), None), 20)
     assert first["history_archived"] is False
     assert named(first["history"]) == named(whole_history(person)) and len(first["history"]) > DEPOSITS
@@ -220,7 +220,7 @@ def test_an_export_is_audited_and_for_few():
     path = f"/players/{person.number}/export"
     for role in ("viewer", "support", "finance", "jackpots", "administrator"):
         assert user(role).of(path, method="GET").status == (200 if role in ("support", "finance") else 403), role
-    lines = wait_until("the lines", lambda: next((rows for rows in [audited(person, "export")] if len(rows) == 2), None), 20)
+    lines = eventually("the lines", lambda: next((rows for rows in [audited(person, "export")] if len(rows) == 2), None), 20)
     assert lines[0][0].startswith("operator-1 a-support from 127.") and [line[2] for line in lines] == ["200", "200"], lines
     assert operator(place, "/players/99999999/export", None, method="GET").error["code"] == "player_unknown"
     assert operator(place, f"{path}?x=1", None, method="GET").status == 400
@@ -264,17 +264,17 @@ def test_slow_readers_leave_room_for_others():
     place.sql("insert into gateway.note (operator, player, key, content, author, note) select 1, "
               f"{person.id}, decode(md5('slow' || n), 'hex'), decode(md5('slow' || n), 'hex'), 'a test', repeat('x', 2000) from generate_series(1, 20000) n", writer=True)
     place.sql(f"insert into gateway.operator_key (operator, digest) values (2, '\\x{hashlib.sha256(OTHER_KEY.encode()).hexdigest()}')", writer=True)
-    wait_until("the other operator's key", lambda: of_other("/players", method="GET").status == 200, 60)
+    eventually("the other operator's key", lambda: of_other("/players", method="GET").status == 200, 60)
     assert of_other("/players", {"player": 1, "currency": "EUR"}).status == 201
-    wait_until("the other operator's account", lambda: of_other("/players/1", method="GET").status == 200, 60)
-    readers = [wait_until("a place", lambda: slow_reader(person), 60) for _ in range(2)]
+    eventually("the other operator's account", lambda: of_other("/players/1", method="GET").status == 200, 60)
+    readers = [eventually("a place", lambda: slow_reader(person), 60) for _ in range(2)]
     refusal = staff.answered(lambda: operator(place, f"/players/{again.number}/export", None, method="GET"))
     assert (refusal.status, refusal.error["code"]) == (429, "too_many_exports") and int(refusal.headers["Retry-After"]) > 0, refusal
     answer = of_other("/players/1/export", method="GET")
     assert answer.status == 200 and answer.json["complete"] is True and answer.json["account"]["player"] == "2-1", answer
     for one in readers:
         one.close()
-    wait_until("a place again", lambda: operator(place, f"/players/{again.number}/export", None, method="GET").status == 200, 60)
+    eventually("a place again", lambda: operator(place, f"/players/{again.number}/export", None, method="GET").status == 200, 60)
 
 
 def jackpotctl(*words, status=0):
@@ -353,7 +353,7 @@ def wants(person, key=None, who=None, reason="they asked for it"):
     def ask():
         answer = (who or user("finance")).of(f"/players/{person.number}/pseudonymise", {"reason": reason}, key=key)
         return None if answer.error.get("where") == "account" else answer
-    return wait_until("an account that rests", ask, 60)
+    return eventually("an account that rests", ask, 60)
 
 
 def waits(answer):
@@ -365,7 +365,7 @@ def decided(person, name, word="approve", who=None):
     def ask():
         answer = (who or second()).of(f"/players/{person.number}/pseudonymise/{name}/{word}", {"reason": "agreed"})
         return None if answer.error.get("where") == "account" else answer
-    return wait_until("an account that rests", ask, 60)
+    return eventually("an account that rests", ask, 60)
 
 
 def left(answer, what):
@@ -433,7 +433,7 @@ def test_who_may_pseudonymise():
     assert decided(person, name, who=user("finance")).error["code"] == "same_approver"
     assert decided(person, "0" * 32).error["code"] == "approval_unknown" and decided(person, "xy").error["where"] == "id"
     assert decided(account(), name).error["code"] == "approval_unknown"
-    entry = wait_until("the entry", lambda: next((one for one in second().of("/approvals", method="GET").json["approvals"] if one["id"] == name), None), 60)
+    entry = eventually("the entry", lambda: next((one for one in second().of("/approvals", method="GET").json["approvals"] if one["id"] == name), None), 60)
     assert (entry["kind"], entry["action"], entry["player"], entry["amount_minor"], entry["mine"]) == ("pseudonym", "pseudonymise", person.name, None, False), entry
     assert [one["id"] for one in user("jackpots").of("/approvals", method="GET").json["approvals"] if one["kind"] == "pseudonym"] == []
     refused = decided(person, name, "refuse")
@@ -454,7 +454,7 @@ def typed_about(person):
         assert asked.status == 202, asked
         answer = second_key(place, lambda i=asked.json["id"], w=word: operator(place, f"/amounts/{i}/{w}", {"reason": WHO}, operator_key=SECOND_KEY))
         assert answer.status == 200, answer
-    wait_until("the note of the booking", lambda: place.sql(f"select 1 from gateway.amount_request where player = {person.id} and status = 'booked'"), 60)
+    eventually("the note of the booking", lambda: place.sql(f"select 1 from gateway.amount_request where player = {person.id} and status = 'booked'"), 60)
     person.state["balance_minor"] = answer.json["balance_minor"]
     insert("gateway.void_request", operator=1, id=some(), content=some(), player=person.id, game="'bewitched'", round=1, reason=f"'{WHO}'", awards=1, status="'refused'", asked_key=some(), asked_by="'a test'",
            approved_key=some(), approved_by="'a test'", approved="now()")
@@ -504,11 +504,11 @@ def test_a_player_is_pseudonymised():
     assert [line[2] for line in audited(person, "pseudonymise approval")] == ["200"]
     notes = listed(person)["notes"]
     assert [(note["text"], note["removed_by"]) for note in notes] == 2 * [("[removed]", "operator-1 a-finance, approved by operator-1 b-finance")] and all(note["removed_us"] for note in notes), notes
-    file = wait_until("the export", lambda: next((one for one in [exported(person)] if one["account"]["pseudonymised_us"]), None), 60)
+    file = eventually("the export", lambda: next((one for one in [exported(person)] if one["account"]["pseudonymised_us"]), None), 60)
     assert [note["text"] for note in file["notes"]] == 2 * ["[removed]"] and {one["reason"] for one in file["requests"]} == {"[removed]"} and file["settings"] == [], file
     assert jackpotctl(person.name)["account"]["pseudonymised_us"] == file["account"]["pseudonymised_us"]
     # No session, no deposit, no bet, no note.
-    wait_until("the end of the session", lambda: place.http("GET", f"/v1/state?game={GAME}", token=person.token).status == 401, 60)
+    eventually("the end of the session", lambda: place.http("GET", f"/v1/state?game={GAME}", token=person.token).status == 401, 60)
     for what, body in (("/sessions", {"player": person.number}), (path, {**old_body, "amount_minor": 10}), (path, {**old_body, "amount_minor": LARGE}), (f"{own}/grants", old_body),
                        (f"{own}/notes", {"text": "another"}), (f"{own}/block", {"blocked": False, "reason": "a test"})):
         assert staff.answered(lambda w=what, b=body: operator(place, w, b)).error["code"] == "player_pseudonymised", what
@@ -530,7 +530,7 @@ def test_a_gateway_that_dies_has_done_all_or_nothing():
     asking.start()
     place.kill("gateway-1")
     asking.join()
-    done = wait_until("an answer", lambda: next((a for a in [attempt(person, name)] if a and a.status == 200), None), 120)
+    done = eventually("an answer", lambda: next((a for a in [attempt(person, name)] if a and a.status == 200), None), 120)
     assert done.json["status"] == "done" and done.json["removed"]["notes"] == 1, (done, tries)
     assert [line[2] for line in audited(person, "pseudonymise approval")] == ["200"]
     assert kept("Gone with the gateway") == []
@@ -566,7 +566,7 @@ def test_a_player_is_pseudonymised_in_the_console():
     page.see("!document.querySelector('dialog')")
     pages.browser.ask("problems")  # that it was refused
     emptied(person)
-    wait_until("an account that rests", lambda: place.sql(f"select gateway.player_left({person.id}) is null", writer=True) == [["t"]], 60)
+    eventually("an account that rests", lambda: place.sql(f"select gateway.player_left({person.id}) is null", writer=True) == [["t"]], 60)
     console.do(page, "Pseudonymise", reason="they asked for it")
     console.send(page)
     page.see("/second person/.test(document.querySelector('dialog')?.innerText)")

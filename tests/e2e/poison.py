@@ -7,7 +7,7 @@ import subprocess
 import time
 
 from lib_play import Person
-from lib_stack import BIN, Installation, run, wait_until
+from lib_stack import BIN, Installation, eventually, run
 
 place = victim = body = None
 KEY = "the-bet-that-kills"
@@ -37,7 +37,7 @@ def bet():
     def answered():
         answer = place.http("POST", "/v1/rounds", body, token=victim.token, key=KEY)
         return answer if answer.status != 504 else None
-    return wait_until("an answer", answered, 20)
+    return eventually("an answer", answered, 20)
 
 
 def poison(player, state="P0001"):
@@ -66,10 +66,10 @@ def test_a_server_that_fails_is_no_evidence():
     first = ends()
     with concurrent.futures.ThreadPoolExecutor() as pool:
         answer = pool.submit(place.http, "POST", "/v1/rounds", body, token=unlucky.token, key="the-unlucky-bet")
-        wait_until("six ends of the wallet", lambda: ends() > first + 6, 60)
+        eventually("six ends of the wallet", lambda: ends() > first + 6, 60)
         mended()
         assert answer.result().status in (200, 504), answer.result()
-    last = wait_until("the bet", lambda: (lambda a: a if a.status == 200 else None)(
+    last = eventually("the bet", lambda: (lambda a: a if a.status == 200 else None)(
         place.http("POST", "/v1/rounds", body, token=unlucky.token, key="the-unlucky-bet")), 60)
     assert listed() == [], "nothing is quarantined"
     assert place.sql("select count(*) from carillon.command_death where service = 'wallet'") == [["0"]]
@@ -80,7 +80,7 @@ def test_the_third_death_quarantines_it():
     global victim, body
     victim = Person(place, deposit=100000)
     others = place.players(players=20, think_time=50, seconds=600, first_player=50000)
-    wait_until("play", lambda: others.settled() > 200, 30)
+    eventually("play", lambda: others.settled() > 200, 30)
     poison(victim.id)
     before = pids("wallet")
     began = time.monotonic()
@@ -96,7 +96,7 @@ def test_the_third_death_quarantines_it():
     rounds = others.settled()
     again = bet()
     assert (again.status, again.json["error"]["code"]) == (503, "quarantined"), again
-    wait_until("others at play", lambda: others.settled() > rounds + 200, 20)
+    eventually("others at play", lambda: others.settled() > rounds + 200, 20)
     assert pids("wallet") == after, "nobody dies of it any more"
     others.finish()
 
@@ -113,8 +113,8 @@ def test_released_it_takes_effect_once():
     mended()
     code, out, err = jackpotctl("commands", "release", listed()[0]["id"])
     assert code == 0, (out, err)
-    wait_until("a quiet readiness, though nobody has sent it again", lambda: all("quarantined" not in said for said in readiness("wallet")), 20)
-    first = wait_until("the bet", lambda: (lambda a: a if a.status == 200 else None)(bet()), 20)
+    eventually("a quiet readiness, though nobody has sent it again", lambda: all("quarantined" not in said for said in readiness("wallet")), 20)
+    first = eventually("the bet", lambda: (lambda a: a if a.status == 200 else None)(bet()), 20)
     second = bet()
     assert second.status == 200 and second.json["round"]["round"] == first.json["round"]["round"], (first, second)
     assert place.sql(f"select count(*) from wallet.journal where player = {victim.id} and kind = 2") == [["1"]]

@@ -7,7 +7,7 @@ import time
 from fractions import Fraction
 
 from lib_play import RULES, SECOND_KEY, Person, Refused, approve, force, good, operator, pool_action
-from lib_stack import Installation, read_text, run, wait_until
+from lib_stack import Installation, eventually, read_text, run
 
 SHARDS = 4
 MASK = (1 << 64) - 1
@@ -102,7 +102,7 @@ def settled(pool):
     """T is what the journal's bets in euros say of the pool, to the last digit; gives it."""
     due = "coalesce((select sum(j.stake::numeric * t.ppm) from wallet.journal j, unnest(j.tallies) k(id) join pool.tally t using (id) " \
           f"where t.pool = {pool}), 0) * 10000000000"
-    wait_until(f"T of pool {pool}", lambda: place.sql(f"select t_e18 = {due} from pool.pool where pool = {pool}")[0][0] == "t", 10)
+    eventually(f"T of pool {pool}", lambda: place.sql(f"select t_e18 = {due} from pool.pool where pool = {pool}")[0][0] == "t", 10)
     return books(pool)["t_e18"]
 
 
@@ -113,7 +113,7 @@ def contribution(minor, ppm):
 def test_two_operators_feed_one_pool():
     keys = ",".join(f"({n}, '\\x{hashlib.sha256(key.encode()).hexdigest()}')" for n, key in ((1, SECOND_KEY), (2, KEY_2)))
     place.sql(f"insert into gateway.operator_key (operator, digest) values {keys}", writer=True)
-    wait_until("both gateways' knowledge of the keys", lambda: all(place.http("GET", f"/v1/operators/{n}/pools/1/actions", token=key).status != 401
+    eventually("both gateways' knowledge of the keys", lambda: all(place.http("GET", f"/v1/operators/{n}/pools/1/actions", token=key).status != 401
                                                                    for n, key in ((1, SECOND_KEY), (2, KEY_2)) for _ in range(12)), 10)
     place.one, place.two = Person(place, deposit=1000000), Second(2)
     before = settled(1)
@@ -150,7 +150,7 @@ def test_what_was_shown_over_time():
     def now(pool):
         return {(r["currency"], r["coin_minor"]): r["value_minor"] for r in asked_of(f"/v1/operators/1/pools/{pool}")["rows"]}
 
-    wait_until("the newest values", lambda: newest(1) == now(1) or None, 60)
+    eventually("the newest values", lambda: newest(1) == now(1) or None, 60)
     levels = next(p for p in asked_of("/v1/jackpots")["pools"] if p["pool"] == 2)["rows"]
     assert sorted(newest(2)) == [("EUR", level) for level in (1, 2, 3, 4)] == sorted((r["currency"], r["level"]) for r in levels)
     found = history(1)
@@ -183,10 +183,10 @@ def test_when_it_may_be_won_next():
     games = "select number from carillon.game where id = 'bewitched'"
     bets = int(place.sql(f"select count(*) from wallet.journal where kind = 2 and refusal = 0 and game in ({games})")[0][0])
     counted = f"select coalesce(sum(rounds), 0) from gateway.bet_mix where game in ({games})"
-    wait_until("the bets", lambda: int(place.sql(counted)[0][0]) >= bets > 0 or None, 60)
-    wait_until("the sums", lambda: place.sql("select count(*) from (select distinct on (shard) shard, last_seq from wallet.batch order by shard, batch desc) b"
+    eventually("the bets", lambda: int(place.sql(counted)[0][0]) >= bets > 0 or None, 60)
+    eventually("the sums", lambda: place.sql("select count(*) from (select distinct on (shard) shard, last_seq from wallet.batch order by shard, batch desc) b"
                                              " left join gateway.rollup_at a using (shard) where a.seq is distinct from b.last_seq") == [["0"]], 60)
-    wait_until("the exact figures", lambda: place.sql("select count(*) from carillon.game left join gateway.par using (math_version) where sheet is null") == [["0"]], 240)
+    eventually("the exact figures", lambda: place.sql("select count(*) from carillon.game left join gateway.par using (math_version) where sheet is null") == [["0"]], 240)
     early = [row for pool in (1, 2) for row in forecast(pool)["rows"]]
     assert {row["status"] for row in early} == {"too_little"}, early
     [[game, tally, set_tally]] = place.sql("select g.number, t.id, s.id from carillon.game g join pool.tally t on t.game = g.number and t.pool = 1 join pool.tally s on s.game = g.number and s.pool = 2"
@@ -195,7 +195,7 @@ def test_when_it_may_be_won_next():
     place.sql(f"""insert into gateway.bet_mix select date_bin('15 minutes', now() - interval '150 minutes', timestamptz 'epoch'), {game}, 'base', 978, 20, 15, 10, {rounds};
         insert into gateway.rollup_tally (operator, time, shard, day, tally, stakes)
         select 1, date_bin('15 minutes', now() - interval '150 minutes', timestamptz 'epoch'), 0, '2000-01-01', t, {stakes} from unnest(array[{tally}, {set_tally}]) t""", writer=True)
-    found = wait_until("a forecast", lambda: next((f for f in [forecast(1)] if "known" in {row["status"] for row in f["rows"]}), None), 60)
+    found = eventually("a forecast", lambda: next((f for f in [forecast(1)] if "known" in {row["status"] for row in f["rows"]}), None), 60)
     [chance] = [c for c in found["chances"] if c["mode_id"] == "base"]
     assert chance["game"] == "bewitched" and chance["of"] == "coins", found
     row = next(r for r in found["rows"] if (r["currency"], r["coin_minor"]) == ("EUR", 20))
@@ -263,9 +263,9 @@ def test_an_approved_action_outlives_its_gateway():
     for name in owners:
         place.release(name)
     found = f"select action, second, before::json->>'r_e27', after::json->>'r_e27' from pool.operator_action where done and id = '\\x{asked['id']}'"
-    _, second, before, after = wait_until("the action", lambda: place.sql(found), 60)[0]
+    _, second, before, after = eventually("the action", lambda: place.sql(found), 60)[0]
     assert int(after) - int(before) == 3 * 10 ** 25 and second.startswith("operator-1 key "), (second, before, after)
-    wait_until("the gateway", lambda: [a["status"] for a in actions(1) if a["id"] == asked["id"]] == ["done"], 60)
+    eventually("the gateway", lambda: [a["status"] for a in actions(1) if a["id"] == asked["id"]] == ["done"], 60)
     place.verify()
 
 
@@ -279,10 +279,10 @@ def test_pool_is_created_under_load():
     began = time.monotonic()
     seeds = (50 + 250) * 10 ** 27 + 500 * 9 * 10 ** 25
     assert int(made["after"]["jp_seed_e27"]) == seeds and books(NEW)["house_seed_e27"] == seeds, made
-    wait_until("the new pool's display", lambda: len((shown(NEW) or {"rows": []})["rows"]) == 3, 10)
+    eventually("the new pool's display", lambda: len((shown(NEW) or {"rows": []})["rows"]) == 3, 10)
     print(f"measured: a new pool is shown after {time.monotonic() - began:.1f} s")
-    wait_until("its tallies", lambda: int(place.sql(f"select count(*) from pool.tally where pool = {NEW}")[0][0]) == 4, 10)
-    wait_until("the wallet's knowledge", lambda: fed(place.one, NEW), 10)
+    eventually("its tallies", lambda: int(place.sql(f"select count(*) from pool.tally where pool = {NEW}")[0][0]) == 4, 10)
+    eventually("the wallet's knowledge", lambda: fed(place.one, NEW), 10)
 
 
 def fed(person, pool):
@@ -297,17 +297,17 @@ def fed(person, pool):
 
 def test_games_and_operators_feed_the_new_pool():
     for person in (Person(place, deposit=1000000, game="mystic-gem"), place.two):
-        wait_until("each wallet's knowledge", lambda p=person: fed(p, NEW), 10)
+        eventually("each wallet's knowledge", lambda p=person: fed(p, NEW), 10)
     assert fed(place.one, 1)
     ask(NEW, "take_part", {"takes_part": False}, number=2)
-    wait_until("the operator's switch", lambda: not fed(place.two, NEW), 10)
+    eventually("the operator's switch", lambda: not fed(place.two, NEW), 10)
     assert fed(place.one, NEW) and fed(place.two, 1), "others, and other pools, go on"
     # Without a game's own jackpot it is another game: it is not played.
     done = ask(1, "take_part", {"takes_part": False}, number=2)
     assert done["before"]["takes_part"] and not done["after"]["takes_part"], done
-    wait_until("the operator's game to stop", lambda: stopped(place.two), 10)
+    eventually("the operator's game to stop", lambda: stopped(place.two), 10)
     ask(1, "take_part", {"takes_part": True}, number=2)
-    wait_until("the operator's game", lambda: not stopped(place.two), 10)
+    eventually("the operator's game", lambda: not stopped(place.two), 10)
 
 
 def stopped(person):
@@ -334,7 +334,7 @@ def test_a_retired_pool_moves_all_its_money():
     """Killed at both ends in the middle: nothing is lost, doubled or stuck, and what is in transit is on the books."""
     to_row = {"pool": 4, "currency": "EUR", "coin_minor": 20}
     retire = {"rows": [{"currency": "EUR", "coin_minor": 100, "to": to_row}], "rest": {"pool": 4}}
-    wait_until("the pause", lambda: books(NEW)["state"] == "paused", 15)
+    eventually("the pause", lambda: books(NEW)["state"] == "paused", 15)
     assert not fed(place.one, NEW) and fed(place.one, 1), "a pool that is only fed stops no game"
     asked = ask(NEW, "retire", retire, status=202)
     assert asked["status"] == "waiting" and books(NEW)["state"] == "paused", asked
@@ -345,7 +345,7 @@ def test_a_retired_pool_moves_all_its_money():
     named, target = row_value(NEW, 978, 100), row_value(4, 978, 20)
     total = before["jp_pool_e27"] + before["jp_reserve_e27"] + before["jp_seed_e27"]
     place.kill(holder(4))
-    done = wait_until("the approval", lambda: next((a for a in [approve(place, NEW, asked["id"])] if a.status not in (503, 504)), None), 20).json
+    done = eventually("the approval", lambda: next((a for a in [approve(place, NEW, asked["id"])] if a.status not in (503, 504)), None), 20).json
     assert done["after"]["status"] == "retired" and int(done["after"]["sent_e27"]) == total, done
     open_now = [t for t in transfers(NEW) if t["booked"] is None]
     place.kill(holder(NEW))
@@ -353,16 +353,16 @@ def test_a_retired_pool_moves_all_its_money():
     print(f"note: {len(open_now)} of {len(transfers(NEW))} transfers were in transit when the second process was killed")
     assert books(NEW)["sent_e27"] == total
     # Two questions, and a transfer may be booked between them.
-    wait_until("all of it, received or under way", lambda: books(4)["received_e27"] + sum(int(t["amount_e27"]) for t in transfers(4) if t["booked"] is None) == total, 5)
+    eventually("all of it, received or under way", lambda: books(4)["received_e27"] + sum(int(t["amount_e27"]) for t in transfers(4) if t["booked"] is None) == total, 5)
     place.verify(patience=0.1)
     assert on_the_way <= total
-    wait_until("all transfers", lambda: all(t["booked"] for t in transfers(4)), 20)
-    wait_until("all acknowledgements", lambda: int(place.sql("select count(*) from pool.transfer_out where booked is null")[0][0]) == 0, 20)
+    eventually("all transfers", lambda: all(t["booked"] for t in transfers(4)), 20)
+    eventually("all acknowledgements", lambda: int(place.sql("select count(*) from pool.transfer_out where booked is null")[0][0]) == 0, 20)
     after, now = books(NEW), books(4)
     assert after["jp_pool_e27"] == after["jp_reserve_e27"] == after["jp_seed_e27"] == 0 and after["state"] == "retired", after
     assert now["received_e27"] == total and row_value(4, 978, 20) == target + named, (now, target, named)
     assert now["jp_reserve_e27"] == mona["jp_reserve_e27"] + total - named, (mona, now)
-    wait_until("the status", arrived, 15)
+    eventually("the status", arrived, 15)
     assert "retired" in ask(1, "retire", {"rest": {"pool": NEW}}, second=True, status=409)["error"]["message"]
     place.verify()
 
@@ -370,8 +370,8 @@ def test_a_retired_pool_moves_all_its_money():
 def test_late_contributions_follow():
     """A wallet that has not heard of the end still feeds the pool: what arrives goes where the rest has gone."""
     before, n = books(NEW), len(transfers(NEW))
-    wait_until("a stake that feeds the retired pool", unheard, 10)
-    wait_until("its way to the rest", lambda: len(transfers(NEW)) > n and all(t["booked"] for t in transfers(NEW)), 15)
+    eventually("a stake that feeds the retired pool", unheard, 10)
+    eventually("its way to the rest", lambda: len(transfers(NEW)) > n and all(t["booked"] for t in transfers(NEW)), 15)
     after = books(NEW)
     late = (after["t_e18"] - before["t_e18"]) * 10 ** 9
     assert late > 0 and after["sent_e27"] == before["sent_e27"] + late and after["jp_reserve_e27"] == 0 and after["state"] == "retired", (before, after)
@@ -387,8 +387,8 @@ def unheard():
 
 def late_stake():
     """One that a wallet counts into the retired pool because it has not heard of its end."""
-    wait_until("a stake that feeds the retired pool", unheard, 10)
-    wait_until("the service's own word", lambda: books(NEW)["state"] == "retired", 5)
+    eventually("a stake that feeds the retired pool", unheard, 10)
+    eventually("the service's own word", lambda: books(NEW)["state"] == "retired", 5)
 
 
 def test_late_contributions_go_to_the_last_successor():
@@ -396,22 +396,22 @@ def test_late_contributions_go_to_the_last_successor():
     ask(NEXT, "create", {**JACKPOT, "pool": "next", "games": ["mystic-gem"]})
     ask(NEW, "retire", {"rest": {"pool": NEXT}}, second=True)
     ask(NEXT, "pause")
-    wait_until("the pause", lambda: books(NEXT)["state"] == "paused", 15)
+    eventually("the pause", lambda: books(NEXT)["state"] == "paused", 15)
     ask(NEXT, "retire", {"rest": {"pool": 4}}, second=True)
     assert f"money of this pool is passed on: {NEXT} -> 4" in ask(1, "retire", {"rest": {"pool": NEXT}}, second=True, status=409)["error"]["message"]
-    wait_until("its money's arrival", lambda: all(t["booked"] for t in transfers(NEXT)), 15)
+    eventually("its money's arrival", lambda: all(t["booked"] for t in transfers(NEXT)), 15)
     n = len(transfers(NEW))
     late_stake()
-    wait_until("its way to the last", lambda: len(transfers(NEW)) > n and all(t["booked"] for t in transfers(NEW)), 15)
+    eventually("its way to the last", lambda: len(transfers(NEW)) > n and all(t["booked"] for t in transfers(NEW)), 15)
     assert transfers(NEW)[0]["to"] == {"pool": 4}, transfers(NEW)
     place.sql(f"update pool.pool set rest_pool = {NEW} where pool = {NEXT}", writer=True)
     n, before = len(transfers(NEW)), books(NEW)
     late_stake()
     log = f"{place.data}/log/{holder(NEW)}.log"
-    wait_until("the alarm", lambda: f"ALARM pool {NEW} is retired, and its money would go to pool {NEXT}, but" in read_text(log), 5)
+    eventually("the alarm", lambda: f"ALARM pool {NEW} is retired, and its money would go to pool {NEXT}, but" in read_text(log), 5)
     assert len(transfers(NEW)) == n and books(NEW)["jp_reserve_e27"] == (books(NEW)["t_e18"] - before["t_e18"]) * 10 ** 9 > 0, books(NEW)
     ask(NEW, "retire", {"rest": {"pool": 4}}, second=True)
-    wait_until("its way out", lambda: len(transfers(NEW)) > n and all(t["booked"] for t in transfers(NEW)) and books(NEW)["jp_reserve_e27"] == 0, 15)
+    eventually("its way out", lambda: len(transfers(NEW)) > n and all(t["booked"] for t in transfers(NEW)) and books(NEW)["jp_reserve_e27"] == 0, 15)
     place.verify()
 
 
@@ -453,10 +453,10 @@ def play_cards(person, card_id):
                 raise
         return None
     for n in range(1, 10):
-        answer = wait_until(f"pick {n}", lambda n=n: picked(n), 10)
+        answer = eventually(f"pick {n}", lambda n=n: picked(n), 10)
         if answer["won"]:
-            wait_until("the award", lambda: person.ask("GET", f"/v1/cards/{card_id}", keep=False).json["card_round"]["booked"], 10)
-            wait_until("the end of the cards", lambda: person.refresh()["cards"] is None, 10)
+            eventually("the award", lambda: person.ask("GET", f"/v1/cards/{card_id}", keep=False).json["card_round"]["booked"], 10)
+            eventually("the end of the cards", lambda: person.refresh()["cards"] is None, 10)
             return answer
     raise AssertionError("nine picks and nothing won")
 
@@ -469,9 +469,9 @@ def test_a_live_pool_is_not_retired():
 def test_sets_of_cards_take_commands():
     """Odds for one operator in one game; weights and terms that do not touch what is open; a switch for each operator; a pause."""
     ask(2, "odds", {"currency": "EUR", "in": 1, "of": 100, "game": "bewitched", "operator": 1})
-    opened = wait_until("cards at the new odds", lambda: begins(place.one), 15)
+    opened = eventually("cards at the new odds", lambda: begins(place.one), 15)
     assert begins(place.two) is None, "the odds are of the other operator's players"
-    wait_until("the open round", lambda: place.sql(f"select 1 from cards.round where player = {place.one.id}"), 10)
+    eventually("the open round", lambda: place.sql(f"select 1 from cards.round where player = {place.one.id}"), 10)
     ask(2, "weights", {"weights": [0, 0, 0, 1], "game": "bewitched", "operator": 1})
     before = place.sql(f"select array_to_string(weights, ',') from cards.round where player = {place.one.id}")
     assert before == [["900,90,9,1"]], "an open round keeps its weights"
@@ -488,16 +488,16 @@ def test_sets_of_cards_take_commands():
     assert won["suit"] == "spades" and won["paid_minor"] >= 1000012, won
     assert level("spades", "seed_minor") == 1200000 and level("spades", "share_nano") == 400000, "the next win brought the new terms"
     ask(2, "take_part", {"takes_part": False, "game": "bewitched"})
-    wait_until("the switch", lambda: not feeds_cards(place.one), 10)
+    eventually("the switch", lambda: not feeds_cards(place.one), 10)
     ask(2, "take_part", {"takes_part": True, "game": "bewitched"})
     ask(2, "pause")
-    wait_until("the wallet's knowledge of the pause", lambda: not feeds_cards(place.one), 10)
-    wait_until("the engine's", lambda: not begun_and_played(place.one), 10)
+    eventually("the wallet's knowledge of the pause", lambda: not feeds_cards(place.one), 10)
+    eventually("the engine's", lambda: not begun_and_played(place.one), 10)
     assert begins(place.one) is None and not feeds_cards(place.one), "a paused set begins nothing and accrues nothing"
-    wait_until("the pause's display", lambda: shown(2)["status"] == "paused", 10)
+    eventually("the pause's display", lambda: shown(2)["status"] == "paused", 10)
     ask(2, "resume")
     ask(2, "odds", {"currency": "EUR", "in": 1, "of": 10000000000, "game": "bewitched", "operator": 1})
-    wait_until("the odds as players see them", lambda: published() == {"1": {"EUR": {"in": 1, "of": 10000000000}}}, 15)
+    eventually("the odds as players see them", lambda: published() == {"1": {"EUR": {"in": 1, "of": 10000000000}}}, 15)
     assert [a["action"] for a in actions(2)[:3]] == ["odds", "resume", "pause"], actions(2)
     place.verify()
 

@@ -10,7 +10,7 @@ import time
 
 from lib_deal import Deal
 from lib_play import RULES, Person, Socket, force, good, operator
-from lib_stack import ROOT, Installation, clear_of_midnight, read_text, run, wait_until
+from lib_stack import ROOT, Installation, clear_of_midnight, eventually, read_text, run
 
 LOSS = RULES.stops()
 ONE_LINE = {"coin_minor": 1, "lines": 1, "coins": 1}
@@ -158,7 +158,7 @@ def refusal(token, path="/v1/limits"):
 def test_logout():
     person = Person(place)
     other = Person(place, number=person.number)  # the same player elsewhere; a token of the same second would be the same token
-    wait_until("another token", lambda: other.token != person.token or other.__init__(place, number=person.number), 5, 0.3)
+    eventually("another token", lambda: other.token != person.token or other.__init__(place, number=person.number), 5, 0.3)
     socket, stays = events(person), events(other)
     assert person.ask("POST", "/v1/logout", keep=False).json == {"logged_out": True}
     for method, path, body in (("GET", "/v1/limits", None), ("POST", "/v1/rounds", person.bet_body()), ("POST", "/v1/logout", None), ("GET", "/v1/session", None), ("GET", "/v1/games", None)):
@@ -175,7 +175,7 @@ def test_logout():
     assert refusal(other.token, "/v1/games") == refusal(None, "/v1/games") == (200, None) and refusal("no token", "/v1/games") == (401, "token_malformed")
     # Those who start later know it, too.
     place.kill("gateway-1")
-    wait_until("another gateway", lambda: answered(lambda: refusal(other.token)[0] == 200), 20)
+    eventually("another gateway", lambda: answered(lambda: refusal(other.token)[0] == 200), 20)
     assert refusal(person.token) == (401, "logged_out")
     stays.until(lambda event: event["type"] == "counters")
     stays.close()
@@ -185,7 +185,7 @@ def test_logout_of_all_sessions():
     """On every device at once, also where the connection is open; a session that begins at once is good, and other players go on."""
     person, stranger = Person(place), Person(place)
     other = Person(place, number=person.number)
-    wait_until("another token", lambda: other.token != person.token or other.__init__(place, number=person.number), 5, 0.3)
+    eventually("another token", lambda: other.token != person.token or other.__init__(place, number=person.number), 5, 0.3)
     sockets, stays = [events(person), events(other)], events(stranger)
     assert place.http("POST", "/v1/logout?all=false", token=person.token).status == 400
     assert place.http("POST", "/v1/logout?all=true", token=person.token).json == {"logged_out": True}
@@ -200,7 +200,7 @@ def test_logout_of_all_sessions():
     fresh = events(again)
     fresh.until(lambda event: event["type"] == "counters")
     place.kill("gateway-1")
-    wait_until("another gateway", lambda: answered(lambda: refusal(again.token)[0] == 200), 20)
+    eventually("another gateway", lambda: answered(lambda: refusal(again.token)[0] == 200), 20)
     for ended in (person, other):
         assert refusal(ended.token) == (401, "logged_out")
     stays.until(lambda event: event["type"] == "counters")
@@ -223,11 +223,11 @@ def test_sessions_are_listed():
         """Another token, of a later second; its session is written beside the answer."""
         time.sleep(1.1)
         other = Person(place, number=person.number)
-        wait_until("another token", lambda: other.token not in [one.token for one in before] or other.__init__(place, number=person.number), 60, 0.3)
-        wait_until("its session", lambda: len(ends()) > len(before), 60)
+        eventually("another token", lambda: other.token not in [one.token for one in before] or other.__init__(place, number=person.number), 60, 0.3)
+        eventually("its session", lambda: len(ends()) > len(before), 60)
         return other
 
-    wait_until("the session", lambda: ends() == ["open"], 60)
+    eventually("the session", lambda: ends() == ["open"], 60)
     second = another(person)
     assert place.http("POST", "/v1/logout", token=second.token).json == {"logged_out": True}
     assert ends() == ["logout", "open"]
@@ -239,7 +239,7 @@ def test_sessions_are_listed():
     assert [session["end"] for session in found] == ["open", "logout_all", "logout", "logout_all"] and found[0]["ended_us"] is None, found
     assert all(session["began_us"] < session["expires_us"] for session in found) and all(session["ended_us"] < session["expires_us"] for session in found[1:]), found
     place.sql(f"update gateway.session set began = began - interval '2 days', expires = now() - interval '1 s' where player = {person.id} and how is null", writer=True)
-    expired = wait_until("the end of time", lambda: next((found[-1] for found in [listed().json["sessions"]] if found[-1]["end"] == "expired"), None), 60)
+    expired = eventually("the end of time", lambda: next((found[-1] for found in [listed().json["sessions"]] if found[-1]["end"] == "expired"), None), 60)
     assert expired["ended_us"] == expired["expires_us"] and ends() == ["logout_all", "logout", "logout_all", "expired"]
     walked, cursor = [], ""
     while cursor is not None:
@@ -249,9 +249,9 @@ def test_sessions_are_listed():
     lines = listed("format=csv").raw.decode().splitlines()
     assert lines[0] == "began_us,expires_us,ended_us,end" and len(lines) == 5 and lines[4].endswith(',"expired"'), lines
     place.sql(f"insert into gateway.session (session, player, began, expires) values (decode('{32 * '0'}', 'hex'), {person.id}, now() - interval '400 days', now() - interval '399 days')", writer=True)
-    wait_until("that it is there", lambda: len(ends()) == 5, 60)
+    eventually("that it is there", lambda: len(ends()) == 5, 60)
     Person(place)
-    wait_until("that it is gone", lambda: len(ends()) == 4, 60)
+    eventually("that it is gone", lambda: len(ends()) == 4, 60)
 
 
 def answered(ask):
@@ -273,7 +273,7 @@ def test_session():
     for _ in range(3):
         person.bet(2, 10)
     person.operator("deposits", {"amount_minor": 500, "currency": "EUR"}, status=200)
-    told = wait_until("the currency", lambda: [t for t in [person.ask("GET", "/v1/session", keep=False).json] if t["currency"]], 5)[0]
+    told = eventually("the currency", lambda: [t for t in [person.ask("GET", "/v1/session", keep=False).json] if t["currency"]], 5)[0]
     assert {k: told[k] for k in ("currency", "rounds", "staked_minor", "net_minor", "whole")} == {
         "currency": "EUR", "rounds": 3, "staked_minor": 60, "net_minor": -60, "whole": True}, told
     won = Person(place)
@@ -340,7 +340,7 @@ def test_token_key_rotates():
     person = Person(place)
     socket = events(person)
     key_command("rotate", "1")
-    newer = wait_until("a token of the new key", lambda: [p for p in [Person(place)] if number_of(p.token) == 1], 20, 0.3)[0]
+    newer = eventually("a token of the new key", lambda: [p for p in [Person(place)] if number_of(p.token) == 1], 20, 0.3)[0]
     assert refusal(person.token) == refusal(newer.token) == (200, None) and number_of(person.token) == 0
     events(newer).close()
     socket.until(lambda event: event["type"] == "counters")
@@ -349,7 +349,7 @@ def test_token_key_rotates():
         with open(f"{place.data}/keys/{service}/token.key", "a", encoding="ascii") as file:
             file.write("nonsense\n")
     for service in ("gateway-1", "notifications-1"):
-        wait_until(f"the reading of the bad file by {service}", lambda: "the keys that were read before stay in force" in read_text(f"{place.data}/log/{service}.log"), 20)
+        eventually(f"the reading of the bad file by {service}", lambda: "the keys that were read before stay in force" in read_text(f"{place.data}/log/{service}.log"), 20)
     assert refusal(newer.token) == (200, None)
     for service in ("gateway", "notifications"):
         with open(f"{place.data}/keys/{service}/token.key", encoding="ascii") as file:
@@ -357,7 +357,7 @@ def test_token_key_rotates():
         with open(f"{place.data}/keys/{service}/token.key", "w", encoding="ascii") as file:
             file.writelines(lines)
     key_command("drop", "0")
-    wait_until("the end of its sessions", lambda: refusal(person.token) == (401, "token_forged"), 5)
+    eventually("the end of its sessions", lambda: refusal(person.token) == (401, "token_forged"), 5)
     assert refusal(newer.token) == (200, None)
 
 
@@ -372,12 +372,12 @@ def test_no_session_ends_as_the_token_key_rotates():
     players = place.players(players=10, think_time=100, seconds=600, first_player=70000)
     for _ in range(2):
         booked = players.settled()
-        wait_until("play", lambda booked=booked: players.settled() > booked + 20, 60)
+        eventually("play", lambda booked=booked: players.settled() > booked + 20, 60)
         key_command("rotate", "1")
         number = max(int(line.split()[0]) for line in read_text(f"{place.data}/keys/gateway/token.key").splitlines())
-        wait_until("a token of the new key", lambda number=number: number_of(Person(place).token) == number, 60, 0.3)
+        eventually("a token of the new key", lambda number=number: number_of(Person(place).token) == number, 60, 0.3)
         booked = players.settled()
-        wait_until("play", lambda booked=booked: players.settled() > booked + 20, 60)
+        eventually("play", lambda booked=booked: players.settled() > booked + 20, 60)
     players.finish()
     assert unauthorised() == before, "a session ended"
 
@@ -408,7 +408,7 @@ def test_token_keys_are_one_to_eight():
 def with_engine(setting):
     """The engine anew, with that setting."""
     place.change(setting, "spin-engine-1")
-    wait_until("its answers", lambda: answered(lambda: place.http("POST", "/v1/demo/sessions", {"player": 1}).status == 200), 30)
+    eventually("its answers", lambda: answered(lambda: place.http("POST", "/v1/demo/sessions", {"player": 1}).status == 200), 30)
 
 
 def test_gap_between_bets():
@@ -432,7 +432,7 @@ def test_gap_between_bets():
     assert person.bet(autoplay=auto, status=429).error["code"] == "too_soon"
     assert person.refresh()["autoplay"]["spins"] == 5, person.state
     place.kill("spin-engine-1")
-    assert wait_until("an answer", lambda: next((a for a in [place.http("POST", "/v1/rounds", person.bet_body(), token=person.token, key="third")] if a.status < 500), None),
+    assert eventually("an answer", lambda: next((a for a in [place.http("POST", "/v1/rounds", person.bet_body(), token=person.token, key="third")] if a.status < 500), None),
                       30).error["code"] == "too_soon"
     with_engine("CARILLON_BET_GAP_MS=0")
     person.refresh()
@@ -454,7 +454,7 @@ def test_largest_stake():
     """By currency (WALLET_STAKE_MAX), for all others by WALLET_STAKE_MAX_MINOR; a wallet does not start with what it cannot read."""
     def with_wallet(setting):
         place.change(setting, "wallet-1")
-        wait_until("its answers", lambda: answered(lambda: Person(place, deposit=1)), 60)
+        eventually("its answers", lambda: answered(lambda: Person(place, deposit=1)), 60)
     euro, krona = Person(place, deposit=100000), Person(place, currency="SEK", deposit=100000)
     force(place, euro.name, *[LOSS] * 10)
     force(place, krona.name, *[LOSS] * 10)
@@ -466,9 +466,9 @@ def test_largest_stake():
         krona.refresh()
         krona.bet_through(10, 15)
         place.kill("wallet-1")
-        wait_until("its answers", lambda: answered(lambda: Person(place, deposit=1)), 60)
+        eventually("its answers", lambda: answered(lambda: Person(place, deposit=1)), 60)
     place.change("WALLET_STAKE_MAX=EUR:0", "wallet-1")
-    wait_until("a refusal to start", lambda: "WALLET_STAKE_MAX: found 'EUR:0', expected at most" in read_text(f"{place.data}/log/wallet-1.log"), 60)
+    eventually("a refusal to start", lambda: "WALLET_STAKE_MAX: found 'EUR:0', expected at most" in read_text(f"{place.data}/log/wallet-1.log"), 60)
     with_wallet("WALLET_STAKE_MAX=")
     euro.refresh()
     euro.bet_through(1, 10)
@@ -480,7 +480,7 @@ def test_nothing_new_is_risked():
         person = Person(place)
         force(place, person.name, WIN)
         grant = bonus_spins(person)
-        wait_until("the grant", lambda: person.refresh()["bonus_spins"], 5)
+        eventually("the grant", lambda: person.refresh()["bonus_spins"], 5)
         person.bet()
         assert person.round["next"] == "gamble", person.round
         how(person)
@@ -496,7 +496,7 @@ def test_nothing_new_is_risked():
         assert bonus_bet(person, grant, 403).error["code"] == code
         assert person.refresh()["bonus_spins"][0]["left"] == 5, person.state
     stopped(lambda person: set_limit(person, "break", None, 3600), "excluded")
-    stopped(lambda person: person.operator("block", {"blocked": True, "reason": "a test"}, status=200) and wait_until(
+    stopped(lambda person: person.operator("block", {"blocked": True, "reason": "a test"}, status=200) and eventually(
         "the block", lambda: place.sql(f"select blocked from wallet.account where player = {person.id}") == [["t"]], 5), "blocked")
     stopped(lambda person: set_limit(person, "wager", "day", 0), "limit_wager")
 
@@ -539,12 +539,12 @@ def test_unseen_jackpot_stays_unknown():
     person.refresh()
     person.bet()
     shown = person.balance
-    wait_until("the award", lambda: [row for row in journal(person) if row["kind"] == "award"], 20)
+    eventually("the award", lambda: [row for row in journal(person) if row["kind"] == "award"], 20)
     person.operator("deposits", {"amount_minor": 7, "currency": "EUR"}, status=200)
-    wait_until("the deposit", lambda: journal(person)[0]["kind"] == "deposit", 5)
+    eventually("the deposit", lambda: journal(person)[0]["kind"] == "deposit", 5)
     rows = journal(person)
     assert [row["balance_after_minor"] for row in rows[:3]] == [None, None, shown], rows
-    wait_until("the use of the limits", lambda: limits(person)[("wager", "day")]["used"] > 0, 5)
+    eventually("the use of the limits", lambda: limits(person)[("wager", "day")]["used"] > 0, 5)
     assert limits(person)[("loss", "day")]["used"] is None
     assert set_limit(person, "loss", "week", 90000)[("loss", "week")]["used"] is None
     newest = person.ask("GET", "/v1/journal?limit=1", keep=False).json
@@ -615,7 +615,7 @@ def test_history_by_pages_and_filters():
 def test_refused_bets_leave_little():
     person = Person(place)
     person.operator("withdrawals", {"amount_minor": person.balance, "currency": "EUR"}, status=200)
-    wait_until("the empty account", lambda: person.refresh()["balance_minor"] == 0, 5)
+    eventually("the empty account", lambda: person.refresh()["balance_minor"] == 0, 5)
     statuses = []
     for _ in range(130):
         answer = place.http("POST", "/v1/rounds", person.bet_body(), token=person.token, key=os.urandom(8).hex())

@@ -6,7 +6,7 @@ import os
 import subprocess
 
 from lib_play import RULES, Person, force, operator, pool_action
-from lib_stack import BIN, Installation, run, wait_until
+from lib_stack import BIN, Installation, eventually, run
 
 place = None
 
@@ -41,16 +41,16 @@ def test_a_state_that_cannot_be_read():
     closed_bet(ill)
     closed_bet(well)
     moved = ill.expect - 1
-    wait_until("the checkpoint", lambda: place.sql(f"select last_move from engine.player where player = {ill.id}") == [[str(moved)]], 20)
+    eventually("the checkpoint", lambda: place.sql(f"select last_move from engine.player where player = {ill.id}") == [[str(moved)]], 20)
     [[state]] = place.sql(f"select encode(state, 'hex') from engine.player where player = {ill.id}")
     before = place.status()["spin-engine-1"][2]
     place.hold("spin-engine-1")  # lest the next engine reads the state before it is spoilt
     place.kill("spin-engine-1")
     connected = "select pid from pg_stat_activity where application_name = 'spin-engine-1'"
-    wait_until("the end of its last commit", lambda: place.sql(connected) == [], 20)
+    eventually("the end of its last commit", lambda: place.sql(connected) == [], 20)
     place.sql(f"update engine.player set state = '\\xffff' where player = {ill.id} returning player", writer=True)
     place.release("spin-engine-1")
-    wait_until("others' play", lambda: place.http("GET", f"/v1/state?game={well.game}", token=well.token).status == 200, 20)
+    eventually("others' play", lambda: place.http("GET", f"/v1/state?game={well.game}", token=well.token).status == 200, 20)
     restarts = place.status()["spin-engine-1"][2]
     body, key = ill.bet_body(), os.urandom(8).hex()
 
@@ -58,11 +58,11 @@ def test_a_state_that_cannot_be_read():
         """Asked again where no engine has answered yet: of each shard the start may take another time."""
         answer = place.http("POST", "/v1/rounds", body, token=ill.token, key=key)
         return answer if answer.error.get("code") not in ("no_answer", "no_owner") else None
-    refused = wait_until("an answer", answered, 20)
+    refused = eventually("an answer", answered, 20)
     assert (refused.status, refused.error["code"]) == (503, "account_quarantined"), refused
     closed_bet(well)
-    wait_until("the list", lambda: jackpotctl("quarantine", "list")[0] == 1, 20)
-    wait_until("the note", lambda: any("1 players are quarantined" in text for text in readiness("spin-engine")), 20)
+    eventually("the list", lambda: jackpotctl("quarantine", "list")[0] == 1, 20)
+    eventually("the note", lambda: any("1 players are quarantined" in text for text in readiness("spin-engine")), 20)
     assert str(ill.id) in jackpotctl("quarantine", "list")[1] and not listed()
     status, text = jackpotctl("quarantine", "list", "--json")
     assert status == 1 and [row["player"] for row in json.loads(text)["quarantined"]] == [str(ill.id)], text
@@ -71,15 +71,15 @@ def test_a_state_that_cannot_be_read():
     status, text = jackpotctl("quarantine", "show", ill.name, "--json")
     assert status == 0 and "engine.player" in json.loads(text)["quarantined"][0]["found"], text
     ill.deposit(777)  # the wallet knows the player as before
-    status, text = wait_until("a try", lambda: tried(ill), 20)
+    status, text = eventually("a try", lambda: tried(ill), 20)
     assert status == 1 and "stays in quarantine" in text, text
     closed_bet(well)
     place.sql(f"update engine.player set state = decode('{state}', 'hex') where player = {ill.id} returning player", writer=True)
     status, text = jackpotctl("quarantine", "release", ill.name)
-    wait_until("the release", lambda: jackpotctl("quarantine", "list")[0] == 0, 20)
+    eventually("the release", lambda: jackpotctl("quarantine", "list")[0] == 0, 20)
     assert (status == 0) == ("can play again" in text), text  # a busy engine's commit may take longer than the tool waits
     balance = ill.balance
-    wait_until("the deposit", lambda: ill.refresh()["balance_minor"] >= balance, 20)
+    eventually("the deposit", lambda: ill.refresh()["balance_minor"] >= balance, 20)
     [[booked]] = place.sql(f"select balance_after from wallet.journal where player = {ill.id} order by seq desc limit 1")
     assert ill.balance == int(booked), (ill.balance, booked)
     closed_bet(ill)
@@ -95,7 +95,7 @@ def spoil(name, *statements):
     place.hold(name)
     place.kill(name)
     connected = f"select pid from pg_stat_activity where application_name = '{name}'"
-    wait_until("the end of its last commit", lambda: place.sql(connected) == [], 60)
+    eventually("the end of its last commit", lambda: place.sql(connected) == [], 60)
     for statement in statements:
         place.sql(statement, writer=True)
     place.release(name)
@@ -110,12 +110,12 @@ def put_back(pool, *statements):
     def released(said):
         status, text = jackpotctl("quarantine", "release", f"pool:{pool}")
         return said in text
-    wait_until("a release in vain", lambda: released("stays in quarantine"), 60)
+    eventually("a release in vain", lambda: released("stays in quarantine"), 60)
     assert [out for out, _ in pools_out()] == [pool]
     for statement in statements:
         place.sql(statement, writer=True)
-    wait_until("the release", lambda: released("can be played for again") or not pools_out(), 60)
-    wait_until("an empty list", lambda: not pools_out(), 60)
+    eventually("the release", lambda: released("can be played for again") or not pools_out(), 60)
+    eventually("an empty list", lambda: not pools_out(), 60)
 
 
 def pause(pool):
@@ -129,9 +129,9 @@ def test_a_pool_that_cannot_be_read():
     lucky, pool = Person(place, deposit=100000), 1
     turn = f"update pool.row set r_e27 = -1 - r_e27 where pool = {pool} returning pool"
     spoil("progressive-pool-1", turn)
-    wait_until("the pool in quarantine", lambda: [out for out, _ in pools_out()] == [pool], 60)
+    eventually("the pool in quarantine", lambda: [out for out, _ in pools_out()] == [pool], 60)
     assert "stored rows are not valid" in pools_out()[0][1] or "identity" in pools_out()[0][1], pools_out()
-    wait_until("the note", lambda: any("1 pools are quarantined" in text for text in readiness("progressive-pool")), 60)
+    eventually("the note", lambda: any("1 pools are quarantined" in text for text in readiness("progressive-pool")), 60)
     restarts = place.status()["progressive-pool-1"][2]
     force(place, lucky.name, [*RULES.stops(bonuses=3), 0])
     lucky.bet_through(coin=100)
@@ -141,10 +141,10 @@ def test_a_pool_that_cannot_be_read():
     closed_bet(Person(place, deposit=1000))
     status, text = jackpotctl("quarantine", "show", f"pool:{pool}", "--json")
     assert status == 0 and int(json.loads(text)["pools"][0]["claims_open"]) == 1, text
-    asked = wait_until("a refusal", lambda: place.sql(f"select done, refusal from pool.operator_action where pool = {pool}") or pause(pool), 60)
+    asked = eventually("a refusal", lambda: place.sql(f"select done, refusal from pool.operator_action where pool = {pool}") or pause(pool), 60)
     assert asked[0][0] == "f" and "quarantined" in asked[0][1], asked
     put_back(pool, turn)
-    wait_until("the jackpot", lambda: place.sql(claim)[0][:2] == ["1", "1"], 60)
+    eventually("the jackpot", lambda: place.sql(claim)[0][:2] == ["1", "1"], 60)
     paid = place.sql(claim)[0][2]
     assert int(paid) > 0 and place.sql(f"select count(*) from wallet.journal where player = {lucky.id} and kind = 24") == [["1"]], paid
     assert place.sql(f"select count(*), sum(paid_minor) from pool.hit where player = {lucky.id}") == [["1", paid]]
@@ -156,8 +156,8 @@ def test_a_set_that_cannot_be_read():
     set_ = int(place.sql("select pool from cards.card_set order by pool limit 1")[0][0])
     turn = f"update cards.level set hits = -1 - hits where pool = {set_} and level = 2 returning pool"
     spoil("jackpot-cards-1", turn)
-    wait_until("the set in quarantine", lambda: [out for out, _ in pools_out()] == [set_], 60)
-    wait_until("the note", lambda: any("1 sets are quarantined" in text for text in readiness("jackpot-cards")), 60)
+    eventually("the set in quarantine", lambda: [out for out, _ in pools_out()] == [set_], 60)
+    eventually("the note", lambda: any("1 sets are quarantined" in text for text in readiness("jackpot-cards")), 60)
     closed_bet(Person(place, deposit=1000))
     put_back(set_, turn)
     place.verify()
@@ -172,7 +172,7 @@ def checkpointed(person):
     """wallet.account, when it includes all that was booked for the player."""
     asked = ("select shard, balance, last_move, last_seq, last_day, pendings from wallet.account a where last_seq = (select max(seq) from wallet.journal j"
              f" where j.player = a.player) and player = {person.id}")
-    return wait_until("the checkpoint", lambda: place.sql(asked), 60)[0]
+    return eventually("the checkpoint", lambda: place.sql(asked), 60)[0]
 
 
 def refused(person):
@@ -184,19 +184,19 @@ def refused(person):
         return answer if answer.error.get("code") not in ("no_answer", "no_owner") else None
     for ask in (lambda: place.http("POST", "/v1/rounds", body, token=person.token, key=key),
                 lambda: operator(place, f"/players/{person.number}/deposits", {"amount_minor": 5, "currency": "EUR"}, key)):
-        answer = wait_until("an answer", lambda: answered(ask), 60)
+        answer = eventually("an answer", lambda: answered(ask), 60)
         assert (answer.status, answer.error["code"]) == (503, "account_quarantined"), answer
 
 
 def stays_out(person, why):
-    status, text = wait_until("a try", lambda: tried(person), 60)
+    status, text = eventually("a try", lambda: tried(person), 60)
     assert status == 1 and "stays in quarantine" in text and why in text, text
 
 
 def taken_back(person):
     """Released; the player goes on from the newest row."""
-    wait_until("the release", lambda: "can play again" in jackpotctl("quarantine", "release", person.name)[1] or not listed(), 60)
-    wait_until("an empty list", lambda: not listed(), 60)
+    eventually("the release", lambda: "can play again" in jackpotctl("quarantine", "release", person.name)[1] or not listed(), 60)
+    eventually("an empty list", lambda: not listed(), 60)
     [[newest]] = place.sql(f"select balance_after from wallet.journal where player = {person.id} order by seq desc limit 1")
     assert person.refresh()["balance_minor"] == int(newest)
     person.deposit(100)
@@ -220,9 +220,9 @@ def test_an_account_that_cannot_be_read():
           f" where player = {ill.id} returning player",
           f"update wallet.batch set checkpoint = least(checkpoint, {seq}) where shard = {shard} and batch = (select max(batch) from wallet.batch where shard = {shard})"
           " returning batch")
-    wait_until("the player in quarantine", lambda: ill.id in listed(), 60)
+    eventually("the player in quarantine", lambda: ill.id in listed(), 60)
     assert "pendings: found '{7}'" in listed()[ill.id]["found"] and listed()[ill.id]["seq"] == newest, listed()
-    wait_until("the note", lambda: any("1 players are quarantined" in text for text in readiness("wallet")), 60)
+    eventually("the note", lambda: any("1 players are quarantined" in text for text in readiness("wallet")), 60)
     restarts = place.status()["wallet-1"][2]
     refused(ill)
     assert ill.deposit(777, key)["balance_minor"] == first["balance_minor"]  # what was booked is still told
@@ -251,7 +251,7 @@ def test_limits_that_cannot_be_read():
     newest = checkpointed(ill)[3]
     spoil("wallet-1", f"insert into wallet.player_limit select player, shard, array_fill(null::bigint, array[47]) from wallet.account where player = {ill.id} returning player")
     refused(ill)
-    wait_until("the player in quarantine", lambda: ill.id in listed(), 60)
+    eventually("the player in quarantine", lambda: ill.id in listed(), 60)
     assert "wallet.player_limit" in listed()[ill.id]["found"] and listed()[ill.id]["seq"] == newest, listed()
     closed_bet(Person(place, deposit=1000))
     stays_out(ill, "wallet.player_limit")
@@ -272,7 +272,7 @@ def test_limits_that_are_lost():
     [[state]] = place.sql(f"select state from wallet.player_limit where player = {ill.id}")
     spoil("wallet-1", f"update wallet.player_limit set state = array_fill(null::bigint, array[47]) where player = {ill.id} returning player")
     refused(ill)
-    wait_until("the player in quarantine", lambda: ill.id in listed(), 60)
+    eventually("the player in quarantine", lambda: ill.id in listed(), 60)
     place.sql(f"delete from wallet.player_limit where player = {ill.id} returning player", writer=True)
     stays_out(ill, "has set a limit")
     place.sql(f"insert into wallet.player_limit (player, shard, state) values ({ill.id}, {shard}, '{state}') returning player", writer=True)
@@ -298,14 +298,14 @@ def test_a_jackpot_of_a_quarantined_player():
     spoil("wallet-1", f"update wallet.account set pendings = '{{7}}' where player = {lucky.id} returning player")
     place.release("progressive-pool-1")
     hit = f"select count(*), coalesce(sum(paid_minor), 0) from pool.hit where player = {lucky.id}"
-    wait_until("the hit", lambda: place.sql(hit)[0][0] == "1", 60)
-    wait_until("the player in quarantine", lambda: lucky.id in listed(), 60)
+    eventually("the hit", lambda: place.sql(hit)[0][0] == "1", 60)
+    eventually("the player in quarantine", lambda: lucky.id in listed(), 60)
     closed_bet(Person(place, deposit=1000))
     claim = f"select count(*), count(closed_seq), coalesce(sum(paid_minor), 0) from wallet.claim where player = {lucky.id} and kind = 1"
     assert place.sql(claim) == [["1", "0", "0"]], place.sql(claim)
     place.sql(f"update wallet.account set pendings = '{pendings}' where player = {lucky.id} returning player", writer=True)
-    wait_until("the release", lambda: "can play again" in jackpotctl("quarantine", "release", lucky.name)[1] or not listed(), 60)
-    wait_until("the jackpot", lambda: place.sql(claim)[0][:2] == ["1", "1"], 60)
+    eventually("the release", lambda: "can play again" in jackpotctl("quarantine", "release", lucky.name)[1] or not listed(), 60)
+    eventually("the jackpot", lambda: place.sql(claim)[0][:2] == ["1", "1"], 60)
     assert place.sql(claim)[0][2] == place.sql(hit)[0][1] != "0" and place.sql(hit)[0][0] == "1"
     assert place.sql(f"select count(*) from wallet.journal where player = {lucky.id} and kind = 24") == [["1"]]
     place.verify()
@@ -318,7 +318,7 @@ def test_a_claim_that_cannot_be_read():
     claim = f"select kind, count(closed_seq) from wallet.claim where player = {lucky.id} group by kind"
     assert place.sql(claim) == [["1", "0"]], place.sql(claim)
     spoil("wallet-1", f"update wallet.claim set kind = 7 where player = {lucky.id} returning player")
-    wait_until("the player in quarantine", lambda: lucky.id in listed(), 60)
+    eventually("the player in quarantine", lambda: lucky.id in listed(), 60)
     assert "wallet.claim" in listed()[lucky.id]["found"] and "kind 7" in listed()[lucky.id]["found"], listed()
     refused(lucky)
     closed_bet(Person(place, deposit=1000))
@@ -332,10 +332,10 @@ def test_a_claim_that_cannot_be_read():
     place.sql(f"update wallet.claim set player = {lucky.id}, move = move + 1000 where player = {other.id} returning player", writer=True)
     stays_out(lucky, "expected those of row")
     place.sql(f"update wallet.claim set move = move - 1000 where player = {lucky.id} returning player", writer=True)
-    wait_until("the release", lambda: "can play again" in jackpotctl("quarantine", "release", lucky.name)[1] or not listed(), 60)
-    wait_until("an empty list", lambda: not listed(), 60)
+    eventually("the release", lambda: "can play again" in jackpotctl("quarantine", "release", lucky.name)[1] or not listed(), 60)
+    eventually("an empty list", lambda: not listed(), 60)
     place.release("progressive-pool-1")
-    wait_until("the jackpot", lambda: place.sql(claim) == [["1", "1"]], 60)
+    eventually("the jackpot", lambda: place.sql(claim) == [["1", "1"]], 60)
     assert place.sql(f"select count(*) from wallet.journal where player = {lucky.id} and kind = 24") == [["1"]]
     place.verify()
 
@@ -349,7 +349,7 @@ def test_an_id_that_cannot_be_read():
     asked = {"amount_minor": 777, "currency": "EUR"}
     answer = operator(place, f"/players/{ill.number}/deposits", asked, key)
     assert (answer.status, answer.error["code"]) == (503, "account_quarantined"), answer
-    wait_until("the player in quarantine", lambda: ill.id in listed(), 60)
+    eventually("the player in quarantine", lambda: ill.id in listed(), 60)
     assert "content_hash of 1 bytes" in listed()[ill.id]["found"], listed()
     refused(ill)
     closed_bet(Person(place, deposit=1000))

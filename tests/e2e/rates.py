@@ -6,7 +6,7 @@ from fractions import Fraction
 
 from lib_play import RULES, Person, Refused, force, good, operator
 from lib_raw import envelope, field, raw
-from lib_stack import Installation, read_text, run, wait_until
+from lib_stack import Installation, eventually, read_text, run
 
 SEK, POOL = 752, 1
 LOSS = RULES.stops()
@@ -43,14 +43,14 @@ def bet(person, rate, coin=1000, lines=15, coins=10):
 
 
 def t_is_expected():
-    wait_until(f"T = {float(expected)}", lambda: int(place.sql(f"select t_e18 from pool.pool where pool = {POOL}")[0][0]) == expected * 10 ** 18, 5)
+    eventually(f"T = {float(expected)}", lambda: int(place.sql(f"select t_e18 from pool.pool where pool = {POOL}")[0][0]) == expected * 10 ** 18, 5)
 
 
 def wallet_knows(rate_nano):
     """Until the wallet has taken the tally up, stakes count into the one before, at its rate."""
-    wait_until("the tally", lambda: tally()[1] == rate_nano, 3)
+    eventually("the tally", lambda: tally()[1] == rate_nano, 3)
     known = f"tally {tally()[0]}: pool {POOL}"
-    wait_until("the wallet to know it", lambda: known in read_text(f"{place.data}/log/wallet-1.log"), 3)
+    eventually("the wallet to know it", lambda: known in read_text(f"{place.data}/log/wallet-1.log"), 3)
 
 
 def test_rate_opens_tallies_under_load():
@@ -61,8 +61,8 @@ def test_rate_opens_tallies_under_load():
     began = time.monotonic()
     answer = set_rate("0.09", reason="the bank's fixing")
     assert (answer.json["status"], answer.json["rate"], answer.json["before"]["rate"], answer.json["currency"]) == ("set", "0.09", "0.0875", "SEK"), answer
-    wait_until("another tally", lambda: tally()[0] != old, 4)
-    wait_until("the set of cards as well", lambda: cards_rates() == {90000000}, 4)
+    eventually("another tally", lambda: tally()[0] != old, 4)
+    eventually("the set of cards as well", lambda: cards_rates() == {90000000}, 4)
     print(f"measured: tallies of a new rate open after {time.monotonic() - began:.1f} s")
     wallet_knows(90000000)
     bet(person, "0.09")
@@ -80,7 +80,7 @@ def test_a_dated_rate_holds_from_its_moment():
     before = tally()
     time.sleep(max(0.0, moment / 1e6 - time.time() - 1.0))
     assert tally() == before or time.time() >= moment / 1e6
-    opened = wait_until("the tally", lambda: tally()[0] != before[0] and place.sql(f"select extract(epoch from opened) from pool.tally where id = {tally()[0]}"), 3)
+    opened = eventually("the tally", lambda: tally()[0] != before[0] and place.sql(f"select extract(epoch from opened) from pool.tally where id = {tally()[0]}"), 3)
     late = float(opened[0][0]) - moment / 1e6
     print(f"measured: the tally opened {late * 1000:.0f} ms after the rate became valid")
     assert late >= 0
@@ -105,12 +105,12 @@ def test_bad_rates_are_refused_by_name():
     assert place.http("POST", "/v1/operators/1/fx-rates", {"currency": "SEK", "rate": "0.09"}, key="k").status == 401
     assert place.http("POST", "/v1/operators/1/fx-rates", {"currency": "SEK", "rate": "0.09"}, token=place.operator_key()).error["where"] == "Idempotency-Key"
     place.sql(f"insert into gateway.operator_key (operator, digest) values (2, '\\x{hashlib.sha256(b'the other operator, who sets none').hexdigest()}')", writer=True)
-    wait_until("his key", lambda: operator(place, "/fx-rates", {"currency": "SEK", "rate": "0.09"}, number=2,
+    eventually("his key", lambda: operator(place, "/fx-rates", {"currency": "SEK", "rate": "0.09"}, number=2,
                                            operator_key="the other operator, who sets none").error.get("code") == "rates_not_yours", 5)
 
 
 def test_a_jump_needs_a_second_key():
-    wait_until("the tally of the rate before", lambda: tally()[1] == 90500000, 5)
+    eventually("the tally of the rate before", lambda: tally()[1] == 90500000, 5)
     before = tally()
     answer = set_rate("0.9", status=202)  # a slip of the point
     assert answer.json["status"] == "waiting"
@@ -125,13 +125,13 @@ def test_a_jump_needs_a_second_key():
     assert set_rate("0.12", status=202).json["status"] == "waiting"
     assert set_rate("10", currency="KWD", status=202).json["status"] == "waiting", "a first rate has nothing to be compared with"
     place.sql(f"insert into gateway.operator_key (operator, digest) values (1, '\\x{hashlib.sha256(SECOND_KEY.encode()).hexdigest()}')", writer=True)
-    done = wait_until("the second key", lambda: next((a for a in [operator(place, f"/fx-rates/{name}/approve", None, operator_key=SECOND_KEY)] if a.status != 401), None), 5)
+    done = eventually("the second key", lambda: next((a for a in [operator(place, f"/fx-rates/{name}/approve", None, operator_key=SECOND_KEY)] if a.status != 401), None), 5)
     assert done.status == 200 and done.json["status"] == "set" and done.json["asked_by"] != done.json["approved_by"] != "", done
     assert ask(f"/{name}/approve").json == done.json, "approved once"
-    wait_until("the tally", lambda: tally()[1] == 900000000, 4)
+    eventually("the tally", lambda: tally()[1] == 900000000, 4)
     back = set_rate("0.09", status=202).json["id"]
     assert operator(place, f"/fx-rates/{back}/approve", None, operator_key=SECOND_KEY).status == 200
-    lines = wait_until("the audit", lambda: next((told for told in [place.sql(
+    lines = eventually("the audit", lambda: next((told for told in [place.sql(
         "select action, status, content->>'asked_by', content->>'approved_by', content->'before'->>'rate_nano', content->'after'->>'rate_nano' from gateway.audit"
         f" where content->>'id' = '{name}' order by id")] if len(told) >= 3), None), 3)
     assert [line[:2] for line in lines] == [["fx-rate", "202"], ["fx-rate approval", "403"], ["fx-rate approval", "200"]], lines
@@ -158,7 +158,7 @@ def is_refused(person, rate):
         expected += Fraction(10) * Fraction(rate) * Fraction(5000, 10 ** 6)
         time.sleep(0.2)
         return None
-    answer = wait_until("a refusal", refused, 4)
+    answer = eventually("a refusal", refused, 4)
     assert (answer.status, answer.error["code"]) == (503, "rate_stale"), answer
     return answer
 
@@ -172,7 +172,7 @@ def test_stale_rate_stops_feeding_bets():
     wallet_knows(90000000)
     bet(person, "0.09")
     age(hours=2)
-    wait_until("the warning", lambda: "From 90000 s on, bets that feed them are refused" in read_text(f"{place.data}/log/wallet-1.log"), 3)
+    eventually("the warning", lambda: "From 90000 s on, bets that feed them are refused" in read_text(f"{place.data}/log/wallet-1.log"), 3)
     bet(person, "0.09")  # there is a day left to set it
     age()
     is_refused(person, "0.09")
@@ -189,7 +189,7 @@ def test_stale_rate_stops_feeding_bets():
             assert error.answer.error["code"] == "rate_stale", error
             time.sleep(0.2)
             return None
-    assert wait_until("a bet", taken, 4).json["balance_minor"] == balance - 1000
+    assert eventually("a bet", taken, 4).json["balance_minor"] == balance - 1000
     global expected
     expected += Fraction(10) * Fraction("0.09") * Fraction(5000, 10 ** 6)
     t_is_expected()
@@ -216,7 +216,7 @@ def test_years_of_daily_rates_fit():
     feed = envelope(int(old[3])) + field(2, POOL) + field(3, int(old[1])) + \
         field(4, field(1, int(old[0])) + field(2, int(old[2])))
     raw(place, "jackpot.feed", feed)
-    wait_until("the tally's return", lambda: f"tally {old[0]} is in use again" in read_text(f"{place.data}/log/progressive-pool-1.log"), 5)
+    eventually("the tally's return", lambda: f"tally {old[0]} is in use again" in read_text(f"{place.data}/log/progressive-pool-1.log"), 5)
     bet(person, "0.0901")
     t_is_expected()
 
@@ -232,13 +232,13 @@ def test_waiting_rate_takes_freed_tally():
                       " now() from generate_series(1, 256 - (select count(*) from pool.tally where pool = 1 and (closed is null or closed > now() - interval '10 minutes'))) n"
                       " returning id", writer=True)[0][0]
     place.kill("progressive-pool-1")
-    wait_until("the service", lambda: place.http("GET", "/readyz").status == 200, 10)
+    eventually("the service", lambda: place.http("GET", "/readyz").status == 200, 10)
     old = tally()
     set_rate("0.0903")
     log = f"{place.data}/log/progressive-pool-1.log"
-    wait_until("the alarm", lambda: "ppm of each stake, and the old rate stays in force" in read_text(log), 10)
-    wait_until("the metric", lambda: place.metric("progressive-pool-1", "carillon_pool_rates_behind") == 1, 3)
-    wait_until("the others to have it", lambda: behind() == 1, 5)
+    eventually("the alarm", lambda: "ppm of each stake, and the old rate stays in force" in read_text(log), 10)
+    eventually("the metric", lambda: place.metric("progressive-pool-1", "carillon_pool_rates_behind") == 1, 3)
+    eventually("the others to have it", lambda: behind() == 1, 5)
     assert tally() == old
     bet(person, "0.0901")  # exact, by the rate in force
     t_is_expected()
@@ -247,12 +247,12 @@ def test_waiting_rate_takes_freed_tally():
     is_refused(person, "0.0901")
     assert stale()
     place.sql(f"update pool.tally set closed = closed - interval '1 hour' where id = {first}", writer=True)
-    wait_until("the rate", lambda: tally()[1] == 90300000, 15)
+    eventually("the rate", lambda: tally()[1] == 90300000, 15)
     wallet_knows(90300000)
     bet(person, "0.0903")
     t_is_expected()
     assert not stale()
-    wait_until("all taken up", lambda: behind() == 0 and place.metric("progressive-pool-1", "carillon_pool_rates_behind") == 0, 15)
+    eventually("all taken up", lambda: behind() == 0 and place.metric("progressive-pool-1", "carillon_pool_rates_behind") == 0, 15)
 
 
 def test_books_balance():

@@ -7,7 +7,7 @@ import subprocess
 import time
 
 from lib_play import RULES, Person, force, good, operator, pool_action
-from lib_stack import BIN, Installation, read_text, run, wait_until
+from lib_stack import BIN, Installation, eventually, read_text, run
 
 LOSS = RULES.stops()
 JACKPOT = [*RULES.stops(bonuses=3), 0]
@@ -18,7 +18,7 @@ place = None
 
 def ask(pool, action, parameters=None, status=200):
     key = os.urandom(8).hex()
-    return wait_until(action, lambda: good(pool_action(place, pool, action, parameters, key), action, status), 20).json  # the pool may have died before
+    return eventually(action, lambda: good(pool_action(place, pool, action, parameters, key), action, status), 20).json  # the pool may have died before
 
 
 def view(pool=POOL):
@@ -44,7 +44,7 @@ def same(shown, made):
 def remember(whole=True):
     """Once nothing is on its way any more: the state, and the time. Where nothing was folded the pool's sums are those of the whole journal."""
     if whole:
-        wait_until("the pool to have heard of every stake", lambda: place.sql(
+        eventually("the pool to have heard of every stake", lambda: place.sql(
             f"select (select coalesce(sum(total), 0) from pool.vector where pool = {POOL}) = (select coalesce(sum(stake), 0) from wallet.journal where kind = 2 and refusal = 0"
             f" and tallies && (select array_agg(id) from pool.tally where pool = {POOL}))") == [["t"]], 10)
 
@@ -52,7 +52,7 @@ def remember(whole=True):
         first = view()
         time.sleep(1.2)
         return view() == first and first
-    shown = wait_until("quiet", still, 15)
+    shown = eventually("quiet", still, 15)
     moments.append((place.sql("select clock_timestamp()")[0][0], shown))
     time.sleep(0.05)
 
@@ -61,7 +61,7 @@ def hit(person, coin=20):
     force(place, person.name, JACKPOT)
     person.bet_through(coin, 15, 10)
     person.watch()
-    wait_until("the award", lambda: place.sql(f"select count(*) from wallet.claim where player = {person.id} and closed_seq is null") == [["0"]], 10)
+    eventually("the award", lambda: place.sql(f"select count(*) from wallet.claim where player = {person.id} and closed_seq is null") == [["0"]], 10)
 
 
 def bets(person, n, coin=50):
@@ -90,20 +90,20 @@ def test_pool_replays_at_every_moment():
     operator(place, "/fx-rates", {"currency": "SEK", "rate": "0.0900000001"[:11]})
     ask(WINTER, "create", {"pool": "winter", "contribution_ppm": 20000, "base_coin_eur_minor": 1000, "games": ["bewitched"],
                            "rows": {"EUR": {"row_rate_nano": 1000000000, "seeds": [{"coin": 20, "seed": 5000}]}}})
-    wait_until("its tallies", lambda: int(place.sql(f"select count(*) from pool.tally where pool = {WINTER} and closed is null")[0][0]) > 0, 5)
-    wait_until("the wallet to know them", lambda: all(f"tally {tally}: pool {WINTER}" in read_text(f"{place.data}/log/wallet-1.log") for tally, in place.sql(
+    eventually("its tallies", lambda: int(place.sql(f"select count(*) from pool.tally where pool = {WINTER} and closed is null")[0][0]) > 0, 5)
+    eventually("the wallet to know them", lambda: all(f"tally {tally}: pool {WINTER}" in read_text(f"{place.data}/log/wallet-1.log") for tally, in place.sql(
         f"select id from pool.tally where pool = {WINTER} and closed is null")), 10)
     bets(one, 4)
     bets(swede, 4, 1000)
     remember()
     ask(WINTER, "pause")
-    wait_until("the pause", lambda: view(WINTER)["status"] == "paused", 15)
+    eventually("the pause", lambda: view(WINTER)["status"] == "paused", 15)
     place.kill("progressive-pool-1")
     time.sleep(0.3)
     retire = {"rest": {"pool": POOL}, "rows": [{"currency": "EUR", "coin_minor": 20, "to": {"pool": POOL, "currency": "EUR", "coin_minor": 20}}]}
-    answer = wait_until("the retirement", lambda: next((a for a in [pool_action(place, WINTER, "retire", retire, key="the-end")] if a.status == 200), None), 10)
+    answer = eventually("the retirement", lambda: next((a for a in [pool_action(place, WINTER, "retire", retire, key="the-end")] if a.status == 200), None), 10)
     assert answer.json["done"], answer
-    wait_until("the money", lambda: place.sql(f"select count(*) filter (where booked is null), count(*) from pool.transfer_out where pool = {WINTER}")[0][0] == "0"
+    eventually("the money", lambda: place.sql(f"select count(*) filter (where booked is null), count(*) from pool.transfer_out where pool = {WINTER}")[0][0] == "0"
                and view(WINTER)["status"] == "retired", 15)
     hit(one)
     remember()
@@ -247,7 +247,7 @@ def test_pool_continues_after_fold():
         place.release(f"{name}-1")
     person = Person(place, deposit=10000000)
     bets(person, 3)
-    wait_until("events of the new owner", lambda: int(place.sql("select max(event) from pool.event where pool = 1")[0][0]) > last, 20)
+    eventually("events of the new owner", lambda: int(place.sql("select max(event) from pool.event where pool = 1")[0][0]) > last, 20)
     remember(whole=False)
     made = replay()
     same(view(), made)

@@ -14,7 +14,7 @@ import time
 from lib_dated import Dated
 from lib_sql import Session
 from lib_play import RULES, Person, force, operator
-from lib_stack import BIN, read_text, run, wait_until
+from lib_stack import BIN, eventually, read_text, run
 
 UTC = datetime.timezone.utc
 FIRST = datetime.datetime(2027, 3, 30, 12, 7, tzinfo=UTC)  # its month ends a day later
@@ -40,9 +40,9 @@ def rows():
 
 def counted():
     """All rows are there, those of awards and withdrawals that were on their way too, and in the sums."""
-    wait_until("awards and withdrawals", lambda: place.sql("""select (select count(*) from wallet.claim where closed_seq is null)
+    eventually("awards and withdrawals", lambda: place.sql("""select (select count(*) from wallet.claim where closed_seq is null)
         + (select count(*) from wallet.hold where kind = 28 and settled_kind = 0)""") == [["0"]], 20)
-    wait_until("the sums", lambda: place.sql("""select count(*) from (select distinct on (shard) shard, last_seq from wallet.batch order by shard, batch desc) b
+    eventually("the sums", lambda: place.sql("""select count(*) from (select distinct on (shard) shard, last_seq from wallet.batch order by shard, batch desc) b
         left join gateway.rollup_at a using (shard) where a.seq is distinct from b.last_seq""") == [["0"]], 15)
 
 
@@ -114,7 +114,7 @@ def test_sums_are_the_journal_while_gateways_die():
             time.sleep(1.5)
             before = place.pid("gateway-1")
             place.kill("gateway-1")
-            wait_until("the gateway", lambda: place.pid("gateway-1") not in (0, before), 20)
+            eventually("the gateway", lambda: place.pid("gateway-1") not in (0, before), 20)
         players.finish(stop=False)
     finally:
         end.set()
@@ -269,7 +269,7 @@ def test_a_day_that_is_over_is_sealed_and_signed():
     counted()
     of, seal = rows(), lambda: get("/reports").json["reports"]
     again_at(FIRST + datetime.timedelta(days=2))
-    listed = wait_until("two sealed days", lambda: [r for r in seal() if r["signature"]] if len(seal()) == 2 else None, 30)
+    listed = eventually("two sealed days", lambda: [r for r in seal() if r["signature"]] if len(seal()) == 2 else None, 30)
     assert [r["day"] for r in listed] == ["2027-03-31", "2027-03-30"], listed
     answer = get("/reports/day/2027-03-30")
     sealed = answer.raw
@@ -282,7 +282,7 @@ def test_a_day_that_is_over_is_sealed_and_signed():
     assert get("/reports/month/2027-03-15").json["totals"][0]["stakes_minor"] == answer.json["totals"][0]["stakes_minor"]
     place.players(players=8, seconds=2, first_player=6001, subscribers=0).finish(stop=False)
     place.kill("gateway-1")
-    wait_until("the same bytes", lambda: get("/reports/day/2027-03-30").raw == sealed, 20)
+    eventually("the same bytes", lambda: get("/reports/day/2027-03-30").raw == sealed, 20)
 
 
 def test_reports_in_a_folder():
@@ -307,7 +307,7 @@ def test_reports_in_a_folder():
 
 def test_sums_are_made_again_from_the_archive():
     """A day that was dropped is counted from its file; sums that somebody changed are found and mended."""
-    wait_until("closed days", lambda: place.sql("select count(*) from wallet.leaf where day = '2027-03-30' and state = 'open'") == [["0"]], 30)
+    eventually("closed days", lambda: place.sql("select count(*) from wallet.leaf where day = '2027-03-30' and state = 'open'") == [["0"]], 30)
     archive = f"{place.data}/archive"
     jackpotctl("ledger", "close", "--archive", archive, "--retain", "1")
     assert place.sql("select distinct state from wallet.leaf where day = '2027-03-30'") == [["dropped"]]

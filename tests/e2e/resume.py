@@ -5,7 +5,7 @@ import lib_pages
 from lib_deal import Deal
 from lib_pages import LOSS, READY, SKIPS, awarded, booked, card_sets, enter, enter_in_crowns, no_problems, open_cards, second_device, turn, turn_all
 from lib_play import RULES
-from lib_stack import Installation, run, wait_until
+from lib_stack import Installation, eventually, run
 
 MAX = {"coin_minor": 1, "lines": 15, "coins": 1}
 BONUS = RULES.stops(bonuses=3)
@@ -39,7 +39,7 @@ def shows(page, expected, code=SHOWN, prepare=None):
     if prepare:
         prepare(page)
     try:
-        wait_until("what was shown before", same, 10)
+        eventually("what was shown before", same, 10)
     except AssertionError:
         page.picture("failed")
         now = found["now"]

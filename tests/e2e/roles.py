@@ -15,7 +15,7 @@ import urllib.error
 import urllib.request
 
 from lib_outage import kafka_has_all
-from lib_stack import BIN, PSQL, ROOT, Installation, pairs, read_text, run, wait_until
+from lib_stack import BIN, PSQL, ROOT, Installation, eventually, pairs, read_text, run
 
 SERVICES = ("wallet", "spin-engine", "progressive-pool", "jackpot-cards", "payments", "notifications", "gateway")
 ROLES = [f"carillon_{name.replace('-', '_')}" for name in SERVICES] + ["carillon_reports", "carillon_archiver", "carillon_ro"]
@@ -256,7 +256,7 @@ def test_redis_keeps_transactions_over_a_restart():
             return place.pid("redis") not in (0, None, before) and "PONG" in place.redis("PING")
         except ConnectionError:
             return False
-    wait_until("Redis", is_back, 30)
+    eventually("Redis", is_back, 30)
     assert place.redis("MGET", "kept:1", "kept:2").split() == ["first", "second"]
     assert "NOPERM" not in read_text(f"{place.data}/log/redis.log")
     place.redis("DEL", "kept:1", "kept:2")
@@ -362,18 +362,18 @@ def test_a_service_with_a_wrong_password_says_so_and_waits():
         with open(path, "w", encoding="utf-8") as file:
             file.write(wrong)
         place.kill("spin-engine-1")
-        wait_until("what it is told", lambda: says in readyz("spin-engine-1") and "CARILLON_KAFKA_LOGIN: keys/spin-engine/kafka" in readyz("spin-engine-1"), 30)
-        wait_until("its log", lambda: says in read_text(f"{place.data}/log/spin-engine-1.log"), 10)
+        eventually("what it is told", lambda: says in readyz("spin-engine-1") and "CARILLON_KAFKA_LOGIN: keys/spin-engine/kafka" in readyz("spin-engine-1"), 30)
+        eventually("its log", lambda: says in read_text(f"{place.data}/log/spin-engine-1.log"), 10)
         with open(path, "w", encoding="utf-8") as file:
             file.write(right)
         pid = place.running("spin-engine-1")
-        wait_until("its log-in", lambda: "CARILLON_KAFKA_LOGIN" not in readyz("spin-engine-1"), 30)
+        eventually("its log-in", lambda: "CARILLON_KAFKA_LOGIN" not in readyz("spin-engine-1"), 30)
         assert place.running("spin-engine-1") == pid
 
 
 def test_new_passwords_under_play():
     players = place.players(players=10, seconds=120, think_time=20)  # until finish()
-    wait_until("some rounds", lambda: players.settled() > 20, 20)
+    eventually("some rounds", lambda: players.settled() > 20, 20)
     old = {name: read_text(f"{place.data}/keys/{name}/pgpass") for name in SERVICES}
     users = sorted({service for service, _, _ in kafka_granted()})
     old_kafka = {name: read_text(f"{place.data}/keys/{name}/kafka") for name in users}
@@ -393,10 +393,10 @@ def test_new_passwords_under_play():
     subprocess.run([PSQL, "-d", place.stack["CARILLON_PG_ADMIN_DSN"], "-Xqc", "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'carillon_gateway'"],
                    capture_output=True, check=True)
     booked = players.settled()
-    wait_until("further rounds", lambda: players.settled() > booked + 20, 20)
-    wait_until("the gateway's own user in Redis", lambda: "user=carillon_gateway" in place.redis("CLIENT", "LIST"), 10)
+    eventually("further rounds", lambda: players.settled() > booked + 20, 20)
+    eventually("the gateway's own user in Redis", lambda: "user=carillon_gateway" in place.redis("CLIENT", "LIST"), 10)
     players.finish()
-    wait_until("all facts in Kafka", lambda: kafka_has_all(place), 60)
+    eventually("all facts in Kafka", lambda: kafka_has_all(place), 60)
     place.verify()
     assert pairs(f"{place.data}/run/stack.env") == place.stack
 
@@ -410,7 +410,7 @@ def test_watch_may_read_what_it_tells():
                                   f"--disk={place.data}", f"--redis={place.stack['CARILLON_REDIS']}", f"--kafka={place.stack['CARILLON_KAFKA']}", "--every-ms=200"],
                                  env={**os.environ, "CARILLON_PG_RO_DSN": place.stack["CARILLON_PG_RO_DSN"]}, stderr=file)
     try:
-        address = wait_until("its address", lambda: re.search(r"metrics on ([0-9.:]+)", read_text(log)), 10).group(1)
+        address = eventually("its address", lambda: re.search(r"metrics on ([0-9.:]+)", read_text(log)), 10).group(1)
 
         def told():
             with urllib.request.urlopen(f"http://{address}/metrics", timeout=60) as answer:
@@ -419,7 +419,7 @@ def test_watch_may_read_what_it_tells():
         expected = [rf'^carillon_instances{{service="{name}"}} 1$' for name in SERVICES] + [rf"^carillon_{name}_up 1$" for name in ("postgres", "redis", "kafka")] + [
             rf"^{name}(\{{|\b)" for name in ("carillon_watch_read_time_seconds", "carillon_jackpot_reserve_microeuro", "carillon_disk_free_bytes",
                                              "carillon_key_age_seconds", "carillon_ledger_proof_age_seconds", "carillon_fx_rate_age_seconds")]
-        wait_until("all that carillon-watch tells", told, 20)
+        eventually("all that carillon-watch tells", told, 20)
         assert sorted(t["labels"]["service"] for t in json.loads(read_text(targets))) == sorted(SERVICES)
     finally:
         watch.terminate()
@@ -437,7 +437,7 @@ def test_new_keys_of_draws_and_heads_under_play():
     keys = f"{place.data}/keys"
     players = place.players(players=10, seconds=120, think_time=20)  # until finish()
     booked = players.settled()
-    wait_until("some rounds", lambda: players.settled() > booked + 20, 20)
+    eventually("some rounds", lambda: players.settled() > booked + 20, 20)
     with tempfile.TemporaryDirectory() as old:
         for name in ("keys/spin-engine/spin-engine.key", "keys/jackpot-cards/jackpot-cards.key", "heads/wallet-heads.pub"):
             if os.path.exists(f"{place.data}/{name}"):
@@ -448,14 +448,14 @@ def test_new_keys_of_draws_and_heads_under_play():
         assert "expected 'keys rotate draw'" in jackpotctl("keys", "rotate", "bus", status=2)
         assert os.stat(f"{keys}/spin-engine/spin-engine.key").st_mode & 0o777 == os.stat(f"{keys}/wallet/wallet-heads.key").st_mode & 0o777 == 0o600
         since = int(read_text(f"{keys}/spin-engine/spin-engine.key").splitlines()[-1].split()[2])
-        wait_until("the key to be known", lambda: place.sql("select count(*) from engine.key") == [["2"]], 20)
-        wait_until("the key to be used", lambda: time.time() > since, 20)
+        eventually("the key to be known", lambda: place.sql("select count(*) from engine.key") == [["2"]], 20)
+        eventually("the key to be used", lambda: time.time() > since, 20)
         booked = players.settled()
-        wait_until("rounds with the new key", lambda: players.settled() > booked + 200, 60)
+        eventually("rounds with the new key", lambda: players.settled() > booked + 200, 60)
         assert place.running("spin-engine-1") == engine
         place.kill("wallet-1", signal.SIGTERM)  # its last heads are signed with the new key
         booked = players.settled()
-        wait_until("further rounds", lambda: players.settled() > booked + 20, 30)
+        eventually("further rounds", lambda: players.settled() > booked + 20, 30)
         players.finish()
         place.verify()
         # With the old keys alone, what came after is not proven.

@@ -8,7 +8,7 @@ import time
 import urllib.parse
 
 from lib_play import GAME, RULES, Person, force, good, operator
-from lib_stack import run, wait_until
+from lib_stack import eventually, run
 from openapi import Described
 
 place = None
@@ -25,7 +25,7 @@ PAGE_ROWS = 45_000  # a page reads at most so many rows of the journal, and what
 def ask(path, number=1, **query):
     text = urllib.parse.urlencode({name: value for name, value in query.items() if value is not None})
     key = SECOND if number == 2 else None
-    return wait_until("an answer", lambda: next((a for a in [operator(place, f"{path}?{text}", None, method="GET", number=number, operator_key=key)] if a.status not in (503, 504)), None), 60)
+    return eventually("an answer", lambda: next((a for a in [operator(place, f"{path}?{text}", None, method="GET", number=number, operator_key=key)] if a.status not in (503, 504)), None), 60)
 
 
 def page(path="/rounds", **query):
@@ -56,7 +56,7 @@ def booked(where="true", operator_number=1):
 def same(where, **query):
     """The search finds what the journal has: soon, for it follows the sums."""
     wanted = booked(where)
-    wait_until(f"the rounds of {query}: {wanted}", lambda: [row["id"] for row in walk(**query)[0]] == wanted, 60)
+    eventually(f"the rounds of {query}: {wanted}", lambda: [row["id"] for row in walk(**query)[0]] == wanted, 60)
     return wanted
 
 
@@ -64,7 +64,7 @@ def round_of(person, number, of_page=None, **fits):
     """The row of a round, once it is as it should be; of the list of all players."""
     def look():
         return next((row for row in walk(**(of_page or {}))[0] if row["player"] == person.name and row["round"] == number and all(row[name] == value for name, value in fits.items())), None)
-    return wait_until(f"round {number} of {person.name} with {fits}", look, 60)
+    return eventually(f"round {number} of {person.name} with {fits}", look, 60)
 
 
 def play(person, script, collect=True, **bet):
@@ -154,7 +154,7 @@ def test_as_a_table():
         rows = page(player=place.ann.number)["rounds"]
         assert list(table[0]) == list(rows[0]), (table[0], rows[0])
         return [line["id"] for line in table] == [row["id"] for row in rows] and [line["win_minor"] for line in table] == [str(row["win_minor"]) for row in rows]
-    wait_until("the same rows as a table", told, 60)
+    eventually("the same rows as a table", told, 60)
 
 
 # ---- while more is played ----
@@ -184,7 +184,7 @@ def test_what_is_open_tells_no_win():
 
         def told(p=person):
             return next((r for r in walk("/unfinished/rounds", limit=1)[0] if r["player"] == p.name and r["stake_minor"] is not None), None)
-        row = wait_until("the open round", told, 60)
+        row = eventually("the open round", told, 60)
         pending = int(place.sql(f"select pending_after from wallet.journal where player = {person.id} and kind = 2 order by seq desc limit 1")[0][0])
         assert row == {**row, "round": person.number_of, "game": GAME, "currency": "EUR", "stake_minor": 15, "pending_minor": pending} and abs(row["since_us"] - time.time() * 1e6) < 3600e6, row
     rows = walk("/unfinished/rounds")[0]
@@ -212,13 +212,13 @@ def test_jackpots():
     names = [r["player"] for r in walk(jackpot="true")[0]]
     assert place.open[1].name not in names and place.open[2].name not in names, names
     assert round_of(one, one.number_of, open=False)["win_minor"] is not None
-    wait_until("the end of the open round", lambda: one.name not in [r["player"] for r in walk("/unfinished/rounds")[0]], 60)
+    eventually("the end of the open round", lambda: one.name not in [r["player"] for r in walk("/unfinished/rounds")[0]], 60)
 
 
 def test_a_void_is_told():
     number = play(place.ann, LOSS)
     round_of(place.ann, number, void=False)
-    wait_until("the void", lambda: operator(place, f"/players/{place.ann.number}/voids", {"game": GAME, "round": number, "reason": "a test"}, "a-void").status == 200, 60)
+    eventually("the void", lambda: operator(place, f"/players/{place.ann.number}/voids", {"game": GAME, "round": number, "reason": "a test"}, "a-void").status == 200, 60)
     round_of(place.ann, number, void=True)
     round_of(place.ann, number, {"player": place.ann.number}, void=True)
 
@@ -266,7 +266,7 @@ def planted(rows, number=1):
 def test_a_page_reads_so_much():
     """However much there is, a page reads no more than its bound, says how far it has looked, and the next one goes on there."""
     plant()
-    wait_until("a page", lambda: ask("/rounds").status == 200, 60)
+    eventually("a page", lambda: ask("/rounds").status == 200, 60)
     before, scanned = rows_read()
     rows, pages = walk(round=MANY + 2)
     assert rows == [] and len(pages) > 1, len(pages)
@@ -299,7 +299,7 @@ def test_a_player_of_many_rounds():
 def test_another_operator():
     """Finds its own players' rounds, and nobody else's, whatever it asks."""
     place.sql(f"insert into gateway.operator_key (operator, digest) values (2, '\\x{hashlib.sha256(SECOND.encode()).hexdigest()}')", writer=True)
-    wait_until("the key", lambda: operator(place, "/rounds", None, method="GET", operator_key=SECOND, number=2).status == 200, 60)
+    eventually("the key", lambda: operator(place, "/rounds", None, method="GET", operator_key=SECOND, number=2).status == 200, 60)
     own = list(range(MANY, 0, -1000))
     assert planted(walk(number=2, limit=7)[0], 2) == own and len(walk(number=2)[0]) == len(own)
     assert planted(walk(number=2, player=PLAYERS[2] & (2**48 - 1))[0], 2) == own

@@ -3,7 +3,7 @@
 import sys
 
 from lib_play import Person
-from lib_stack import BIN, ROOT, Installation, run, wait_until
+from lib_stack import BIN, ROOT, Installation, eventually, run
 
 sys.path.insert(0, f"{ROOT}/scripts")
 import play  # noqa: E402
@@ -18,7 +18,7 @@ def proof():
     def good():
         report = made.prove()
         return report if report and report["ledger_ok"] and report["pools_ok"] else None
-    return wait_until(f"a proof ({made.unproven})", good, 60, pause=0.5)
+    return eventually(f"a proof ({made.unproven})", good, 60, pause=0.5)
 
 
 def rows():
@@ -40,7 +40,7 @@ def test_a_second_start_proves_only_what_is_new():
     person.deposit(8)
     assert proof()["rows"] == rows() - proven == 2
     balance = sum(int(amount) for (amount,) in place.sql(f"select amount from wallet.journal where player = {person.id} and kind = 20 and refusal = 0"))
-    wait_until(f"a balance of {balance}", lambda: person.refresh()["balance_minor"] == balance, 60)  # the engine hears of a deposit a little later
+    eventually(f"a balance of {balance}", lambda: person.refresh()["balance_minor"] == balance, 60)  # the engine hears of a deposit a little later
 
 
 if __name__ == "__main__":

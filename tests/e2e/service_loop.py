@@ -9,7 +9,7 @@ import subprocess
 import time
 
 import lib_older
-from lib_stack import ROOT, Installation, read_text, run, wait_until
+from lib_stack import ROOT, Installation, eventually, read_text, run
 
 ECHO = f"{ROOT}/build/test/libcommon/service/test_service"
 SHARDS = 4
@@ -71,7 +71,7 @@ class Loop(Installation):
         return int(self.sql("select count(*) from echo.row where shard < 1000")[0][0])
 
     def settled(self, skipped=0, seconds=20):
-        wait_until(f"{sum(self.sent) - skipped} rows, found {self.rows()}", lambda: self.rows() >= sum(self.sent) - skipped, seconds, 0.02)
+        eventually(f"{sum(self.sent) - skipped} rows, found {self.rows()}", lambda: self.rows() >= sum(self.sent) - skipped, seconds, 0.02)
         assert self.rows() == sum(self.sent) - skipped, f"found {self.rows()} rows, expected {sum(self.sent) - skipped}"
 
 
@@ -85,13 +85,13 @@ def clean_start(*names, **more):
     for name in names:
         place.echo(name, **more)
     if names:
-        wait_until("all shards are held", lambda: len(place.owners()) == SHARDS and set(place.owners().values()) == set(names), 10)
+        eventually("all shards are held", lambda: len(place.owners()) == SHARDS and set(place.owners().values()) == set(names), 10)
 
 
 def test_single_instance_takes_all():
     began = time.monotonic()
     place.echo("echo-1")
-    wait_until("all shards", lambda: place.held("echo-1") == SHARDS, 10, 0.01)
+    eventually("all shards", lambda: place.held("echo-1") == SHARDS, 10, 0.01)
     print(f"measured: first instance holds all shards {1000 * (time.monotonic() - began):.0f} ms after exec")
     place.produce(1000)
     place.settled()
@@ -107,7 +107,7 @@ def test_facts_are_read_to_their_end_before_commands():
     for _ in range(2):  # the second time the positions are there, and nothing is read twice
         with open(f"{place.data}/log/two-1.log", "ab") as log:
             process = subprocess.Popen([ECHO, "run-two"], cwd=place.data, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-        wait_until("all facts and commands", lambda: place.sql("select count(*) filter (where shard between 1000 and 1999), "
+        eventually("all facts and commands", lambda: place.sql("select count(*) filter (where shard between 1000 and 1999), "
                                                                "count(*) filter (where shard >= 2000) from echo.row") == expected, 20)
         time.sleep(0.5)
         process.terminate()
@@ -120,11 +120,11 @@ def test_new_instances_get_a_share():
     clean_start("echo-1")
     began = time.monotonic()
     place.echo("echo-2")
-    wait_until("two and two", lambda: (place.held("echo-1"), place.held("echo-2")) == (2, 2), 5, 0.01)
+    eventually("two and two", lambda: (place.held("echo-1"), place.held("echo-2")) == (2, 2), 5, 0.01)
     print(f"measured: second instance has its share after {1000 * (time.monotonic() - began):.0f} ms")
     began = time.monotonic()
     place.echo("echo-3")
-    wait_until("each has one", lambda: min(place.held(f"echo-{i}") for i in (1, 2, 3)) >= 1 and len(place.owners()) == SHARDS, 5, 0.01)
+    eventually("each has one", lambda: min(place.held(f"echo-{i}") for i in (1, 2, 3)) >= 1 and len(place.owners()) == SHARDS, 5, 0.01)
     print(f"measured: third instance has its share after {1000 * (time.monotonic() - began):.0f} ms")
     place.produce(500)
     place.settled()
@@ -134,7 +134,7 @@ def test_drain_hands_over_at_once():
     clean_start("echo-1", "echo-2")
     began = time.monotonic()
     assert place.end("echo-1") == 0
-    wait_until("the other holds all", lambda: place.held("echo-2") == SHARDS, 5, 0.01)
+    eventually("the other holds all", lambda: place.held("echo-2") == SHARDS, 5, 0.01)
     print(f"measured: handed over {1000 * (time.monotonic() - began):.0f} ms after SIGTERM")
     place.produce(100)
     place.settled()
@@ -188,7 +188,7 @@ def sleeper():
         place.produce(200)
         frozen.send_signal(signal.SIGSTOP)
         time.sleep(2.5)  # the patience of Postgres with a transaction that stands still is 2 s
-        wait_until("the end of the lease", lambda: not place.owners(), 5)
+        eventually("the end of the lease", lambda: not place.owners(), 5)
         if place.sql("select state from pg_stat_activity where application_name = 'echo-1'", writer=True) == [["idle"]]:
             return frozen
         place.end("echo-1", signal.SIGKILL)
@@ -202,7 +202,7 @@ def test_stopped_owner_resumes_untaken():
     place.produce(100)
     frozen.send_signal(signal.SIGCONT)
     place.settled()
-    wait_until("its row and its lease", lambda: place.held("echo-1") == SHARDS and place.sql("select name from carillon.instance where name = 'echo-1'"), 5)
+    eventually("its row and its lease", lambda: place.held("echo-1") == SHARDS and place.sql("select name from carillon.instance where name = 'echo-1'"), 5)
     assert frozen.poll() is None and place.sql("select shard, epoch from carillon.shard where service = 'echo' order by shard") == epochs
 
 
@@ -210,7 +210,7 @@ def test_slow_start_keeps_its_shards():
     clean_start()
     place.echo("echo-1", ECHO_OPEN_MS="1200")
     place.echo("echo-2", ECHO_OPEN_MS="1200")
-    wait_until("two and two", lambda: (place.held("echo-1"), place.held("echo-2")) == (2, 2), 25)
+    eventually("two and two", lambda: (place.held("echo-1"), place.held("echo-2")) == (2, 2), 25)
     place.produce(100)
     place.settled()
     assert all(process.poll() is None for process in place.echoes.values())
@@ -237,7 +237,7 @@ def test_postgres_killed_under_load():
     assert place.echoes.pop("echo-1").wait(60) == 70, "a service whose Postgres is gone must end"
     place.produce(5)
     place.echo("echo-1")
-    wait_until("Postgres answers", lambda: attempt(place.rows), 20)
+    eventually("Postgres answers", lambda: attempt(place.rows), 20)
     place.settled()
     print(f"measured: settled {1000 * (time.monotonic() - began):.0f} ms after kill -9 of Postgres")
 
@@ -268,7 +268,7 @@ def test_unreadable_goes_to_dead_letters():
     place.sent[2] -= 1
     place.produce(10)
     place.settled()
-    lines = wait_until("the letter", lambda: place.inspect() if len(place.inspect()) > before else None, 5)
+    lines = eventually("the letter", lambda: place.inspect() if len(place.inspect()) > before else None, 5)
     letters = [line for line in lines if line.startswith("letter jackpot.feed 2")]
     assert letters[-1].endswith("text: found 'bad 0', expected something good"), lines
 
@@ -302,7 +302,7 @@ def test_message_that_kills_is_skipped_after_three_deaths():
             place.echo("echo-1")
         time.sleep(0.02)
     place.settled()
-    letters = wait_until("the letter", lambda: found if len(found := [line for line in place.inspect() if line.startswith("letter")]) > before else None, 5)
+    letters = eventually("the letter", lambda: found if len(found := [line for line in place.inspect() if line.startswith("letter")]) > before else None, 5)
     assert len(letters) == before + 1 and letters[-1].endswith("killed the process three times"), letters
     print(f"measured: a message that kills was skipped after {deaths} deaths")
     place.produce(10)
@@ -332,8 +332,8 @@ def test_truncated_topic_resumes_at_its_end():
     ahead = 1000000
     place.sql(f"update carillon.shard set offset_1 = {ahead} where service = 'echo' and shard = 0", writer=True)
     place.echo("echo-1")
-    wait_until("all shards", lambda: place.held("echo-1") == SHARDS, 10)
-    wait_until("a warning", lambda: f"offset {ahead} does not exist" in place.log("echo-1"), 5)
+    eventually("all shards", lambda: place.held("echo-1") == SHARDS, 10)
+    eventually("a warning", lambda: f"offset {ahead} does not exist" in place.log("echo-1"), 5)
     place.produce(10)
     place.settled()
 
@@ -356,7 +356,7 @@ def test_health_and_metrics():
     address = place.sql("select health from carillon.instance where name = 'echo-1'")[0][0]
     for path, expected in (("healthz", "ok"), ("readyz", "ok"), ("metrics", "carillon_commits_total"), ("nothing", "expected /healthz")):
         curl = ["curl", "-s", f"http://{address}/{path}"]
-        wait_until(f"{expected} at {path}", lambda: expected in subprocess.run(curl, capture_output=True, text=True, timeout=60, check=False).stdout, 3)
+        eventually(f"{expected} at {path}", lambda: expected in subprocess.run(curl, capture_output=True, text=True, timeout=60, check=False).stdout, 3)
 
 
 def links(seconds):
@@ -365,7 +365,7 @@ def links(seconds):
     time.sleep(1.5)
     place.kill("redis")
     began = place.kill("postgres")
-    wait_until("Postgres answers", lambda: attempt(place.rows), 20)
+    eventually("Postgres answers", lambda: attempt(place.rows), 20)
     away = time.monotonic() - began
     words = process.communicate(timeout=240)[0].split()
     print(f"measured: {words}, Postgres was away for {away:.1f} s")

@@ -10,7 +10,7 @@ import time
 import lib_pages
 import pages
 from lib_play import RULES, Person, Socket, force
-from lib_stack import Installation, run, wait_until
+from lib_stack import Installation, eventually, run
 
 IDLE_S, WAIT_S, PING_S = 25, 10, 3  # long enough for a slow machine to load the page and play in
 SETTINGS = {"gateway-1": f"GATEWAY_IDLE=0,1={IDLE_S}s GATEWAY_RECONNECT=bewitched={WAIT_S}s", "notifications-1": f"NOTIFICATIONS_PING_S={PING_S}"}
@@ -28,7 +28,7 @@ def with_settings():
             return place.http("GET", "/readyz", timeout=2).status == 200
         except (OSError, AssertionError, KeyError, TypeError):
             return False
-    wait_until("gateway and notifications", ready, 20)
+    eventually("gateway and notifications", ready, 20)
 
 
 def events(person, game=None):
@@ -46,7 +46,7 @@ def state(person, game="bewitched"):
 def cut(person, game="bewitched"):
     """A connection that is there and then is not; back when that is known."""
     events(person, game).close()
-    wait_until("the loss", lambda: place.redis("ZSCORE", "carillon:dropped", f"{person.name}:{game}").strip(), 5)
+    eventually("the loss", lambda: place.redis("ZSCORE", "carillon:dropped", f"{person.name}:{game}").strip(), 5)
 
 
 def bet(person, status=200):
@@ -98,7 +98,7 @@ def test_idle_player_is_logged_out_and_resumes():
         turned = place.http("POST", "/v1/cards/1-1/picks", {"pick": 1, "position": 1}, token=turning.token, key=os.urandom(8).hex())
         assert turned.status == 404, turned
         time.sleep(0.5)
-    wait_until("the end of his session", lambda: code_of(person), 5)
+    eventually("the end of his session", lambda: code_of(person), 5)
     refused = state(person)
     assert (refused.status, refused.error["code"]) == (401, "session_idle"), refused
     assert refused.error["found"] == f"no action for {IDLE_S} seconds" and refused.error["expected"], refused
@@ -113,7 +113,7 @@ def test_idle_player_is_logged_out_and_resumes():
     assert back.balance == person.balance
     back.act("collect")
     # Half-open: after two silences of NOTIFICATIONS_PING_S nobody is there, but who answers is.
-    lost = wait_until("the loss of the silent one", lambda: next((names for names in [lost_ones()] if f"{silent.name}:bewitched" in names), None), 5)
+    lost = eventually("the loss of the silent one", lambda: next((names for names in [lost_ones()] if f"{silent.name}:bewitched" in names), None), 5)
     assert f"{alive.name}:bewitched" not in lost, lost
     deaf.close()
 
@@ -129,10 +129,10 @@ def test_idle_sessions_are_listed():
     def noted(person):
         return place.sql(f"select how from gateway.session where player = {person.id}") == [["idle"]]
 
-    wait_until("the end of the session", lambda: code_of(refused) == "session_idle", 60)
-    wait_until("that it is noted", lambda: noted(refused), 60)
-    wait_until("that the other is, nobody having asked", lambda: last(left)["end"] == "idle", 60)
-    wait_until("that it is noted, too", lambda: noted(left), 60)
+    eventually("the end of the session", lambda: code_of(refused) == "session_idle", 60)
+    eventually("that it is noted", lambda: noted(refused), 60)
+    eventually("that the other is, nobody having asked", lambda: last(left)["end"] == "idle", 60)
+    eventually("that it is noted, too", lambda: noted(left), 60)
     for person in (refused, left):
         session = last(person)
         assert session["end"] == "idle" and session["began_us"] + IDLE_S * 10**6 <= session["ended_us"] < session["expires_us"], session
@@ -142,14 +142,14 @@ def test_idle_sessions_are_listed():
 def test_lost_session_data_rejects_nobody():
     person = Person(place)
     key = "carillon:session:" + hashlib.sha256(person.token.encode()).hexdigest()[:32]
-    acted, idle = wait_until("the session in Redis", lambda: place.redis("GET", key).strip(), 5).split(",")
+    acted, idle = eventually("the session in Redis", lambda: place.redis("GET", key).strip(), 5).split(",")
     assert int(idle) == IDLE_S * 1000
     place.redis("SET", key, f"{int(acted) - 60000},{idle}")
     place.kill("gateway-1")
-    wait_until("another gateway, which refuses", lambda: code_of(person) == "session_idle", 20)
+    eventually("another gateway, which refuses", lambda: code_of(person) == "session_idle", 20)
     place.redis("DEL", key)
     place.kill("gateway-1")
-    wait_until("another gateway, which knows nothing", lambda: code_of(person) == "", 20)
+    eventually("another gateway, which knows nothing", lambda: code_of(person) == "", 20)
 
 
 # RULE bewitched 7.2, 7.3, RULE mona-lisa 6.2, 6.3
@@ -160,7 +160,7 @@ def test_lost_connection_delays_return():
     left = person.round
     began = time.monotonic()  # no later than the loss
     cut(person)
-    refused = wait_until("a refusal", lambda: next((a for a in [state(person)] if a.status == 429), None), 3)
+    refused = eventually("a refusal", lambda: next((a for a in [state(person)] if a.status == 429), None), 3)
     assert (refused.status, refused.error["code"]) == (429, "reconnect_later"), refused
     assert 0 < refused.json["retry_s"] <= WAIT_S and refused.headers["Retry-After"] == str(refused.json["retry_s"]), refused.json
     body = person.action_body("collect")
@@ -169,7 +169,7 @@ def test_lost_connection_delays_return():
     assert state(person, "mystic-gem").status == 200, "other games take him"
     assert again(person).session["state"], "and a session he may have"
     assert state(again(person)).status == 429 or time.monotonic() - began >= WAIT_S, "which opens the game no sooner"
-    wait_until("the game again", lambda: state(person).status == 200, WAIT_S)
+    eventually("the game again", lambda: state(person).status == 200, WAIT_S)
     assert time.monotonic() - began > WAIT_S - 0.5
     assert state(person).json["round"] == left
     answer = place.http("POST", f"/v1/rounds/{left['round']}/actions", body, token=person.token, key="collect")
@@ -203,7 +203,7 @@ def test_not_a_lost_connection():
     welcome("the second window")
     before = place.pid("notifications-1")
     place.kill("notifications-1")
-    wait_until("notifications", lambda: place.pid("notifications-1") not in (before, 0), 20)
+    eventually("notifications", lambda: place.pid("notifications-1") not in (before, 0), 20)
     welcome("the server's own end")
     first.close()
 

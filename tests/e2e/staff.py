@@ -13,7 +13,7 @@ import subprocess
 import time
 
 from lib_play import Person, operator
-from lib_stack import BIN, read_text, run, wait_until
+from lib_stack import BIN, eventually, read_text, run
 from openapi import ROUTES, Described
 
 place = None
@@ -52,7 +52,7 @@ MAY = [(rf"{method} {pattern}", set(roles.split())) for method, pattern, roles i
 
 def answered(ask):
     """The answer; one that says that it cannot be given now is asked for again."""
-    return wait_until("an answer", lambda: next((a for a in [ask()] if a.status not in (503, 504)), None), 20)
+    return eventually("an answer", lambda: next((a for a in [ask()] if a.status not in (503, 504)), None), 20)
 
 
 class User:
@@ -159,7 +159,7 @@ def test_what_nobody_may_is_logged():
                        (lambda: HOUSE["finance"].of("/players/1/deposits", {"amount_minor": 1, "currency": "EUR"}, csrf=False), ("operator-1 a-finance", ": csrf [")),
                        (lambda: place.http("GET", "/v1/operator/session", token=place.operator_key()), ("operator-1 key ", "at GET /v1/operator/session: not_permitted ["))):
         before = len(denied(*texts))
-        assert wait_until("a line", lambda a=ask, t=texts, b=before: a().status == 403 and len(denied(*t)) > b, 60, pause=1), texts
+        assert eventually("a line", lambda a=ask, t=texts, b=before: a().status == 403 and len(denied(*t)) > b, 60, pause=1), texts
     request = f"GET /v1/operators/1/users HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: {HOUSE['viewer'].cookie}\r\n\r\n".encode()
 
     def many():
@@ -169,7 +169,7 @@ def test_what_nobody_may_is_logged():
             while one.recv(65536):
                 pass
         return denied(" more in the last second")
-    wait_until("a number", many, 60, pause=0.5)
+    eventually("a number", many, 60, pause=0.5)
 
 
 def test_csrf_and_other_operators():
@@ -201,7 +201,7 @@ def test_money_by_a_user_is_named():
     finance = HOUSE["finance"]
     answer = finance.of(f"/players/{person.number}/deposits", {"amount_minor": 12300, "currency": "EUR", "reason": "by hand"})
     assert answer.status == 200, answer
-    wait_until("the balance", lambda: HOUSE["support"].of(f"/players/{person.number}", method="GET").json.get("balance_minor", 0) >= 12300, 20)
+    eventually("the balance", lambda: HOUSE["support"].of(f"/players/{person.number}", method="GET").json.get("balance_minor", 0) >= 12300, 20)
     found = HOUSE["support"].of(f"/players/{person.number}", method="GET").json
     assert found["player"] == f"1-{person.number}" and found["currency"] == "EUR"
     listed = HOUSE["support"].of(f"/players?number={str(person.number)[:3]}", method="GET").json["players"]
@@ -210,7 +210,7 @@ def test_money_by_a_user_is_named():
     actor = json.loads(place.sql(f"select convert_from(record, 'UTF8') from wallet.journal where kind = 20 and amount = 12300 and player = {(1 << 48) + person.number}")[0][0])["actor"]
     assert actor == "operator-1 a-finance", actor
     path = f"/audit?actor=a-finance&action=deposit&subject=1-{person.number}"
-    rows = wait_until("the line", lambda: HOUSE["viewer"].of(path, method="GET").json["rows"], 20)
+    rows = eventually("the line", lambda: HOUSE["viewer"].of(path, method="GET").json["rows"], 20)
     assert rows[0]["status"] == 200 and rows[0]["subject"] == f"1-{person.number}", rows[0]
 
 
@@ -256,13 +256,13 @@ def test_a_much_used_password_is_changed_first():
     user, elsewhere = User("weak", "password1234"), User("weak", "password1234")
     for one in (elsewhere, user):
         one.login()
-    wait_until("the question", lambda: user.of("/voids", method="GET").error.get("code") == "password_change", 60)
+    eventually("the question", lambda: user.of("/voids", method="GET").error.get("code") == "password_change", 60)
     for fresh in ("Password1234", "elevenchars", "            ", "x" * 129):
         answer = user.ask("POST", "/v1/operator/password", {"password": user.password, "new_password": fresh})
         assert (answer.status, answer.error["where"]) == (400, "new_password") and fresh not in answer.raw.decode(), answer
     assert user.ask("POST", "/v1/operator/password", {"password": user.password, "new_password": "🦁" * 12}).status == 200
-    assert wait_until("the right", lambda: user.of("/voids", method="GET").status == 200, 60)
-    wait_until("the end elsewhere", lambda: elsewhere.of("/voids", method="GET").status == 401, 60)
+    assert eventually("the right", lambda: user.of("/voids", method="GET").status == 200, 60)
+    eventually("the end elsewhere", lambda: elsewhere.of("/voids", method="GET").status == 401, 60)
     user.login(password="🦁" * 12)
 
 
@@ -270,7 +270,7 @@ def test_confirm():
     finance = HOUSE["finance"]
     place.sql("update gateway.staff_session set confirmed = now() - interval '1 hour' where staff = (select id from gateway.staff where name = 'a-finance')", writer=True)
     body = {"amount_minor": 1, "currency": "EUR", "reason": "x"}
-    wait_until("the question", lambda: finance.of("/players/1/corrections", body).error.get("code") == "confirm_needed", 20)
+    eventually("the question", lambda: finance.of("/players/1/corrections", body).error.get("code") == "confirm_needed", 20)
     assert finance.of("/players?limit=1", method="GET").status == 200
     assert finance.ask("POST", "/v1/operator/confirm", {"password": "wrong"}).error["code"] == "password_wrong"
     assert finance.ask("POST", "/v1/operator/confirm", {"password": finance.password}).status == 200
@@ -333,17 +333,17 @@ def test_ends():
     user.cookie = older
     assert user.of("/players?limit=1", method="GET").status == 200
     assert root.of("/users/a-support", {"action": "roles", "roles": "viewer,support", "reason": "more"}).json["roles"] == ["viewer", "support"]
-    wait_until("the role", lambda: user.of("/audit?limit=1", method="GET").status == 200, 20)
+    eventually("the role", lambda: user.of("/audit?limit=1", method="GET").status == 200, 20)
     assert root.of("/users/a-support", {"action": "disable", "reason": "left"}).status == 200
-    wait_until("the end", lambda: user.of("/players?limit=1", method="GET").status == 401, 20)
+    eventually("the end", lambda: user.of("/players?limit=1", method="GET").status == 401, 20)
     user.login(status=401)
     for action in ("disable", "roles", "reset"):
         assert root.of("/users/root", {"action": action, "roles": "viewer", "reason": "x"}).error["code"] == "own_user"
     assert root.of("/users/nobody", {"action": "enable", "reason": "x"}).error["code"] == "user_unknown"
     place.sql("update gateway.staff_session set expires = now() where staff = (select id from gateway.staff where name = 'a-jackpots')", writer=True)
-    wait_until("the time is over", lambda: HOUSE["jackpots"].ask("GET", "/v1/operator/session").status == 401, 20)
+    eventually("the time is over", lambda: HOUSE["jackpots"].ask("GET", "/v1/operator/session").status == 401, 20)
     reset = root.of("/users/a-finance", {"action": "reset", "reason": "forgotten"}).json["password"]
-    wait_until("the end", lambda: HOUSE["finance"].ask("GET", "/v1/operator/session").status == 401, 20)
+    eventually("the end", lambda: HOUSE["finance"].ask("GET", "/v1/operator/session").status == 401, 20)
     assert User("a-finance", reset).login().status == 200
     assert len(jackpotctl("reset", "root").split()) > 5
 
@@ -359,7 +359,7 @@ def test_a_client_that_has_gone_is_named():
             one.sendall((f"POST /v1/operators/1/users/second HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: {user.cookie}\r\nX-CSRF-Token: {user.csrf}\r\n"
                          f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n").encode() + body)
             time.sleep(0.002 * n)
-    wait_until("the lines", lambda: len(place.sql("select 1 from gateway.audit where content->>'reason' like 'gone %' and actor like 'operator-1 a-administrator from 127%'")) == number, 20)
+    eventually("the lines", lambda: len(place.sql("select 1 from gateway.audit where content->>'reason' like 'gone %' and actor like 'operator-1 a-administrator from 127%'")) == number, 20)
 
 
 def test_sessions():
@@ -388,13 +388,13 @@ def test_sessions():
     assert browsers[0].ask("POST", f"/v1/operator/sessions/{others['id']}").error["code"] == "session_unknown"  # somebody else's
     assert browsers[0].ask("POST", f"/v1/operator/sessions/{own['curl/8']['id']}").json == {"ended": 1}
     assert browsers[0].ask("POST", f"/v1/operator/sessions/{own['curl/8']['id']}").status == 404
-    wait_until("the end", lambda: browsers[1].ask("GET", "/v1/operator/session").status == 401, 20)
+    eventually("the end", lambda: browsers[1].ask("GET", "/v1/operator/session").status == 401, 20)
     assert browsers[0].ask("POST", "/v1/operator/sessions/others").json == {"ended": 1} and browsers[0].ask("POST", "/v1/operator/sessions/others").json == {"ended": 0}
-    wait_until("the end", lambda: browsers[2].ask("GET", "/v1/operator/session").status == 401, 20)
+    eventually("the end", lambda: browsers[2].ask("GET", "/v1/operator/session").status == 401, 20)
     assert browsers[0].ask("GET", "/v1/operator/session").status == 200
     answer = browsers[0].ask("POST", "/v1/operator/sessions/all")
     assert answer.json == {"ended": 1} and "Max-Age=0" in answer.headers["Set-Cookie"], answer
-    wait_until("the end", lambda: browsers[0].ask("GET", "/v1/operator/session").status == 401, 20)
+    eventually("the end", lambda: browsers[0].ask("GET", "/v1/operator/session").status == 401, 20)
     assert other.ask("GET", "/v1/operator/session").status == 200
     # The administrator.
     listed = root.of("/user-sessions", method="GET").json["sessions"]
@@ -402,10 +402,10 @@ def test_sessions():
     assert root.of(f"/user-sessions/{others['id']}", {}).status == 400 and root.of("/user-sessions/all", {"reason": "x"}).status == 400
     assert root.of(f"/user-sessions/{others['id']}", {"reason": "a lost laptop"}).json == {"ended": 1}
     assert root.of(f"/user-sessions/{others['id']}", {"reason": "again"}).error["code"] == "session_unknown"
-    wait_until("the end", lambda: other.ask("GET", "/v1/operator/session").status == 401, 20)
+    eventually("the end", lambda: other.ask("GET", "/v1/operator/session").status == 401, 20)
     other.login()
     assert root.of("/user-sessions/others", {"reason": "an incident"}).json["ended"] >= 1
-    wait_until("the end", lambda: other.ask("GET", "/v1/operator/session").status == 401, 20)
+    eventually("the end", lambda: other.ask("GET", "/v1/operator/session").status == 401, 20)
     assert [row["user"] for row in root.of("/user-sessions", method="GET").json["sessions"]] == [root.name]
     lines = place.sql("select actor, action, subject, status, content->>'reason' from gateway.audit where action like 'session%' order by id")
     for line in (["a lost laptop", "session ended", "user sessions-b", "200"], ["an incident", "sessions ended", "all users", "200"]):
@@ -433,15 +433,15 @@ def test_a_second_factor_may_be_required():
             return all(place.http("GET", "/readyz", timeout=2).status == 200 for _ in range(4))
         except OSError:
             return False
-    wait_until("the gateways", ready, 60)
+    eventually("the gateways", ready, 60)
     user.login()
     assert user.of("/users", method="GET").error["code"] == "factor_needed"
     assert user.ask("GET", "/v1/operator/session").json["second_factor_needed"] is True
     assert operator(place, "/users", None, method="GET").status == 200  # a key is nobody
     secret = user.ask("POST", "/v1/operator/totp", {}).json["secret"]
     assert user.ask("POST", "/v1/operator/totp", {"secret": secret, "code": code_of(secret, int(time.time()) // 30)}).status == 200
-    wait_until("the right", lambda: user.of("/users", method="GET").status == 200, 60)
-    wait_until("the other gateway", lambda: user.ask("GET", "/v1/operator/session").json["second_factor_needed"] is False, 60)
+    eventually("the right", lambda: user.of("/users", method="GET").status == 200, 60)
+    eventually("the other gateway", lambda: user.ask("GET", "/v1/operator/session").json["second_factor_needed"] is False, 60)
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ import time
 
 from lib_forgeries import Forgeries
 from lib_play import RULES, SECOND_KEY, Person, force, operator, pool_action, second_key
-from lib_stack import BIN, PSQL, Installation, read_text, run, wait_until
+from lib_stack import BIN, PSQL, Installation, eventually, read_text, run
 
 BEWITCHED = "bewitched"
 PUBLIC = "wallet-heads.pub"
@@ -52,7 +52,7 @@ def close_day(*options):
         assert not options or json.loads(done.stdout)["closed"] == (done.returncode == 0), done
         assert done.returncode == 0 and (options or "closed: " in done.stdout) or "has not closed the day yet" in done.stderr, (done.stdout, done.stderr)
         return done.returncode == 0
-    wait_until("the close", closed, 20)
+    eventually("the close", closed, 20)
 
 
 def finish(person):
@@ -67,11 +67,11 @@ def card_round(person):
     finish(person)
     claim = person.state["cards"]
     card_id = f"{claim['move']}-{claim['index']}"
-    wait_until("the card round", lambda: any(r["id"] == card_id for r in person.ask("GET", "/v1/cards", keep=False).json["rounds"]), 20)
+    eventually("the card round", lambda: any(r["id"] == card_id for r in person.ask("GET", "/v1/cards", keep=False).json["rounds"]), 20)
     for n in range(1, 10):
         if person.ask("POST", f"/v1/cards/{card_id}/picks", {"pick": n, "position": n - 1}, keep=False).json["card_round"]["won"]:
             break
-    wait_until("the award", lambda: place.sql(f"select 1 from wallet.claim where player = {person.id} and move = {claim['move']} and closed_seq is not null"), 20)
+    eventually("the award", lambda: place.sql(f"select 1 from wallet.claim where player = {person.id} and move = {claim['move']} and closed_seq is not null"), 20)
 
 
 def voided_rounds(person):
@@ -80,9 +80,9 @@ def voided_rounds(person):
         force(place, person.name, JACKPOT)
         hit = person.bet(2, 5, 1).json["round"]["round"]
         finish(person)
-        wait_until("the award", lambda h=hit: place.sql(f"select 1 from wallet.claim where player = {person.id} and move = {h} and closed_seq is not null"), 60)
+        eventually("the award", lambda h=hit: place.sql(f"select 1 from wallet.claim where player = {person.id} and move = {h} and closed_seq is not null"), 60)
         body = {"game": BEWITCHED, "round": hit, "reason": "a test", "award": award}
-        told = wait_until("the void", lambda b=body: next((a for a in [person.operator("voids", b, f"void-{b['award']}")] if a.status in (200, 202)), None), 60)
+        told = eventually("the void", lambda b=body: next((a for a in [person.operator("voids", b, f"void-{b['award']}")] if a.status in (200, 202)), None), 60)
         if award:
             told = second_key(place, lambda t=told: operator(place, f"/players/{person.number}/voids/{t.json['id']}/approve", None, operator_key=SECOND_KEY))
         assert told.status == 200 and (told.json["awards_minor"] > 0) == award, told
@@ -92,7 +92,7 @@ def voided_rounds(person):
 def spins_of(person, spins, used):
     body = {"game": BEWITCHED, "currency": "EUR", **BET, "spins": spins, "expires_us": 4000000000000000}
     gift = person.operator("bonus-spins", body, status=200).json["id"]
-    wait_until("the gift in the state", lambda: any(g["id"] == gift for g in person.refresh()["bonus_spins"]), 20)
+    eventually("the gift in the state", lambda: any(g["id"] == gift for g in person.refresh()["bonus_spins"]), 20)
     for _ in range(used):
         force(place, person.name, LOSS)
         person.ask("POST", "/v1/rounds", {"game": BEWITCHED, "expect": person.expect, "bonus_spin": gift, "nonce": os.urandom(16).hex()})
@@ -120,7 +120,7 @@ def play(people):
 def stop_services():
     supervisor = int(read_text(f"{place.data}/run/supervisor.pid"))
     os.kill(supervisor, signal.SIGTERM)
-    wait_until("the services to stop", lambda: not os.path.exists(f"/proc/{supervisor}"), 30)
+    eventually("the services to stop", lambda: not os.path.exists(f"/proc/{supervisor}"), 30)
 
 
 def people_made():
@@ -178,7 +178,7 @@ def killed_while_closing():
         request = int(place.sql("insert into wallet.close_request (reason) values ('a test') returning id", writer=True)[0][0])
         time.sleep(pause)
         place.kill("wallet-1")
-        wait_until("the closes", lambda: place.sql(f"select shard from wallet.batch except select shard from wallet.close_run where request >= {request}") == [], 20)
+        eventually("the closes", lambda: place.sql(f"select shard from wallet.batch except select shard from wallet.close_run where request >= {request}") == [], 20)
     assert place.sql("select shard, request from wallet.close_run where request > 0 group by 1, 2 having count(*) > 1") == []
 
 

@@ -9,7 +9,7 @@ import subprocess
 import time
 
 from lib_play import RULES, Person, force
-from lib_stack import BIN, ROOT, Installation, read_text, run, wait_until
+from lib_stack import BIN, ROOT, Installation, eventually, read_text, run
 
 place = None
 private = set()  # tokens, keys, nonces that were sent
@@ -71,7 +71,7 @@ def bet_once(person, headers, script=None):
 
 
 def bet(person, headers):
-    return wait_until("a bet", lambda: bet_once(person, headers), 60)
+    return eventually("a bet", lambda: bet_once(person, headers), 60)
 
 
 def sampled_bet(person, script=None):
@@ -83,7 +83,7 @@ def sampled_bet(person, script=None):
         while answer and not whole(trace) and time.monotonic() < end:
             time.sleep(0.05)
         return answer and whole(trace) and (trace, answer)
-    trace, answer = wait_until("a bet that notifications has heard of", attempt, 60)
+    trace, answer = eventually("a bet that notifications has heard of", attempt, 60)
     assert answer.headers["X-Request-Id"] == trace, answer.headers
     return trace
 
@@ -147,9 +147,9 @@ def test_jackpotctl_prints_the_way():
     # The win is collected by a further request, with a trace of its own.
     key, second = os.urandom(8).hex(), os.urandom(16).hex()
     private.add(key)
-    wait_until("the collect", lambda: place.http("POST", f"/v1/rounds/{round_}/actions", person.action_body("collect"), token=person.token, key=key,
+    eventually("the collect", lambda: place.http("POST", f"/v1/rounds/{round_}/actions", person.action_body("collect"), token=person.token, key=key,
                                                  headers=header(second)).status == 200, 60)
-    wait_until("its last hop", lambda: HOPS[-1] in way(second), 60)
+    eventually("its last hop", lambda: HOPS[-1] in way(second), 60)
     whole_round = printed(name)
     assert set(whole_round["traces"]) == {trace, second}, whole_round
     assert [row["kind"] for row in whole_round["ledger"][0]["rows"]] == ["bet", "collect"] and len(whole_round["lines"]) > len(told["lines"]), whole_round
@@ -178,9 +178,9 @@ def test_money_from_outside_is_followed():
         answer = place.http("POST", f"/v1/operators/1/players/{person.number}/deposits", {"currency": "EUR", "amount_minor": 700}, token=place.operator_key(),
                             key=os.urandom(8).hex(), headers=header(trace))
         return answer.status in (200, 201) and trace
-    trace = wait_until("a deposit", deposited, 60)
+    trace = eventually("a deposit", deposited, 60)
     few = [HOPS[0], "wallet.row.booked", HOPS[-1]]
-    wait_until("its last hop", lambda: HOPS[-1] in way(trace), 60)
+    eventually("its last hop", lambda: HOPS[-1] in way(trace), 60)
     assert [event for event in way(trace) if event in few] == few, lines(trace)
     seqs = {line["seq"] for line in lines(trace) if "seq" in line}
     assert len(seqs) == 1 and [str(seqs.pop())] in place.sql(f"select seq from wallet.journal where player = {person.id} and kind = 20"), lines(trace)
@@ -232,11 +232,11 @@ def test_the_setting_decides():
     """None are followed: the gateway takes the flag away, so the other services say nothing either."""
     person = Person(place, deposit=1000)
     place.change("GATEWAY_TRACES_PER_S=0", "gateway-1")
-    wait_until("the gateway", lambda: person.refresh()["expect"], 60)
+    eventually("the gateway", lambda: person.refresh()["expect"], 60)
     trace = os.urandom(16).hex()
     assert bet(person, header(trace)).headers["X-Request-Id"] == trace
     place.change("GATEWAY_TRACES_PER_S=1000", "gateway-1")
-    wait_until("the gateway", lambda: person.refresh()["expect"], 60)
+    eventually("the gateway", lambda: person.refresh()["expect"], 60)
     sampled_bet(person)
     assert not hops(trace), lines(trace)
 

@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 
 from lib_play import RULES, Person, checking, force
-from lib_stack import ROOT, Installation, read_text, run, wait_until
+from lib_stack import ROOT, Installation, eventually, read_text, run
 from roles import SERVICES
 
 place = None
@@ -182,11 +182,11 @@ def stopped(name, change, back, says):
         change()
         place.kill(f"{name}-1")
         place.release(f"{name}-1")
-        wait_until("the reason", lambda: says in read_text(log), 10)
+        eventually("the reason", lambda: says in read_text(log), 10)
     finally:
         back()
     # One that refuses its keys runs for a moment, but never gets as far as its row.
-    wait_until(f"{name} again", lambda: place.status()[f"{name}-1"][1] not in (0, before)
+    eventually(f"{name} again", lambda: place.status()[f"{name}-1"][1] not in (0, before)
                and place.sql(f"select pid from carillon.instance where name = '{name}-1'") == [[str(place.status()[f"{name}-1"][1])]], 20)
 
 
@@ -200,7 +200,7 @@ def test_a_key_that_others_may_read_is_refused():
         path = f"{place.data}/keys/payments/pgpass"
         user = os.stat(path).st_uid
         stopped("payments", lambda: os.chown(path, user + 1, user + 1), lambda: os.chown(path, user, user), f"keys/payments/pgpass: found the owner {user + 1}, expected {user} or root")
-    wait_until("the engine", lambda: Person(place), 20)
+    eventually("the engine", lambda: Person(place), 20)
 
 
 def refused(*command):
@@ -254,7 +254,7 @@ def test_new_keys_belong_to_their_services():
     for command in (("roles.sh", "rotate"), ("bus-keys.sh", "rotate", "1"), ("token-key.sh", "rotate", "1")):
         place.script(f"{ROOT}/scripts/{command[0]}", *command[1:])
     test_modes_are_closed()
-    person = wait_until("the gateway", lambda: Person(place, deposit=10000), 20)
+    person = eventually("the gateway", lambda: Person(place, deposit=10000), 20)
     person.bet_through(1, 5, 1)
 
 

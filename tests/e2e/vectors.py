@@ -17,7 +17,7 @@ from lib_games import Game
 from lib_play import Person, force, good
 from lib_raw import envelope, field, raw
 from lib_rules import Rules
-from lib_stack import ROOT, Installation, read_text, run, wait_until
+from lib_stack import ROOT, Installation, eventually, read_text, run
 
 LIVE = f"{ROOT}/services/spin-engine/games"
 BEWITCHED, MONA_LISA = 1, 4  # pools
@@ -68,7 +68,7 @@ def row(of, coin, currency="EUR"):
 
 def settled(t, pool=BEWITCHED):
     """The pool as its operator sees it, once it has heard of every bet."""
-    return wait_until(f"T = {t}", lambda: next((v for v in [view(pool)] if Decimal(v["t"]) == Decimal(t)), None), 10)
+    return eventually(f"T = {t}", lambda: next((v for v in [view(pool)] if Decimal(v["t"]) == Decimal(t)), None), 10)
 
 
 def books(of, **expected):
@@ -86,7 +86,7 @@ def shows(pool=BEWITCHED, currency="EUR", **values):
         pools = asked("/v1/jackpots")["pools"]
         rows = {r["coin_minor"]: r["value_minor"] for r in next(p for p in pools if p["pool"] == pool)["rows"] if r["currency"] == currency}
         return {coin: rows.get(coin) for coin in wanted} == wanted
-    wait_until(f"the counters {values}", told, 5)
+    eventually(f"the counters {values}", told, 5)
 
 
 # ---- what is done ----
@@ -111,7 +111,7 @@ def bonus_spin(person, coin, currency="EUR"):
     before = person.balance
     answer = person.operator("bonus-spins", {"game": "bewitched", "currency": currency, "coin_minor": coin, "lines": 15, "coins": 10, "spins": 1,
                                              "expires_us": int((time.time() + 600) * 1e6)}, status=200)
-    wait_until("the gift", lambda: any(g["id"] == answer.json["id"] for g in person.refresh()["bonus_spins"]), 5)
+    eventually("the gift", lambda: any(g["id"] == answer.json["id"] for g in person.refresh()["bonus_spins"]), 5)
     force(place, person.name, JACKPOT)
     person.ask("POST", "/v1/rounds", {"game": "bewitched", "expect": person.expect, "bonus_spin": answer.json["id"], "nonce": os.urandom(16).hex()})
     return won(person, before)
@@ -249,14 +249,14 @@ def add_sek():
     pids = {name: place.pid(name) for name in ("progressive-pool-1", "jackpot-cards-1", "spin-engine-1")}
     for name in pids:
         place.kill(name)
-    wait_until("the services", lambda: all(place.pid(name) not in (0, pid) for name, pid in pids.items()), 10)
-    wait_until("the row", lambda: any(r["currency"] == "SEK" for r in view()["rows"]), 15)
+    eventually("the services", lambda: all(place.pid(name) not in (0, pid) for name, pid in pids.items()), 10)
+    eventually("the row", lambda: any(r["currency"] == "SEK" for r in view()["rows"]), 15)
 
 
 def test_v8_a_sek_row_while_it_runs():
     early = Person(place, currency="SEK")
     add_sek()
-    wait_until("the definition to be announced", lambda: place.sql("select count(*) from carillon.game where number = 1") == [["2"]], 15, 0.01)
+    eventually("the definition to be announced", lambda: place.sql("select count(*) from carillon.game where number = 1") == [["2"]], 15, 0.01)
     gift = early.operator("bonus-spins", {"game": "bewitched", "currency": "SEK", "coin_minor": 20, "lines": 15, "coins": 10, "spins": 1,
                                           "expires_us": int((time.time() + 600) * 1e6)})
     assert gift.status == 200, ("what is announced is known to every gateway", gift)
@@ -265,8 +265,8 @@ def test_v8_a_sek_row_while_it_runs():
     assert Decimal(of["share"]) == Decimal("0.1898"), of["share"]
     books(of, jp_seed=3760 + 36)
     players = [Person(place, currency="SEK", deposit=38 * 3000) for _ in range(9)]
-    wait_until("play in SEK", lambda: place.sql("select count(*) from pool.tally where game = 1 and currency = 752 and closed is null") == [["2"]], 5)
-    wait_until("the wallet to know its tallies", lambda: len(re.findall(r"tally \d+: pool \d+, game 1, currency 752", read_text(f"{place.data}/log/wallet-1.log"))) >= 2, 5)
+    eventually("play in SEK", lambda: place.sql("select count(*) from pool.tally where game = 1 and currency = 752 and closed is null") == [["2"]], 5)
+    eventually("the wallet to know its tallies", lambda: len(re.findall(r"tally \d+: pool \d+, game 1, currency 752", read_text(f"{place.data}/log/wallet-1.log"))) >= 2, 5)
     bets(players, 37, 20, 15, 10, LOSS)  # 9,990.00 SEK in 333 bets
     bet(players[0], 20, 5, 10)
     of = settled("506.02505")
@@ -294,8 +294,8 @@ def test_v9_a_claim_delivered_five_times():
     resent = place.metric("progressive-pool-1", "carillon_pool_awards_resent_total")
     for _ in range(5):
         raw(place, "jackpot.feed", feed)
-    wait_until("five more awards", lambda: place.metric("progressive-pool-1", "carillon_pool_awards_resent_total") == resent + 5, 10)
-    wait_until("the wallet's answer to them", lambda: place.metric("wallet-1", "carillon_wallet_award_repeats_total") >= 5, 10)
+    eventually("five more awards", lambda: place.metric("progressive-pool-1", "carillon_pool_awards_resent_total") == resent + 5, 10)
+    eventually("the wallet's answer to them", lambda: place.metric("wallet-1", "carillon_wallet_award_repeats_total") >= 5, 10)
     after = state()
     assert after == before, (before, after)
     paid = place.sql(f"select paid_minor from wallet.claim where player = {player} and move = {move}")
@@ -323,7 +323,7 @@ def test_counters_in_redis_heal():
                   ("HSET", key, "978:3", "7,7,7,7,7", "banana:1", "1,2,3,4,5"), ("HSET", key, "978:20", f"1,1,{10 ** 15},{int(time.time() * 1e6)},1"), ("HDEL", key, "978:20", "meta"), ("SET", key, "a text"), ("DEL", key), ("FLUSHALL",)):
         place.redis(*words)
         began = time.monotonic()
-        wait_until(f"the counters after {' '.join(words)}", lambda: counters() == right, 3, 0.02)
+        eventually(f"the counters after {' '.join(words)}", lambda: counters() == right, 3, 0.02)
         slowest = max(slowest, time.monotonic() - began)
         pools = place.http("GET", "/v1/jackpots")
         assert pools.status == 200, pools
@@ -333,7 +333,7 @@ def test_counters_in_redis_heal():
         pools = asked("/v1/jackpots")["pools"]
         rows = next(p for p in pools if p["pool"] == BEWITCHED)["rows"]
         return sorted(r["coin_minor"] for r in rows if r["currency"] == "EUR") == sorted(shown) and all(shown[r["coin_minor"]] == r["value_minor"] for r in rows if r["currency"] == "EUR")
-    wait_until("no row but the pool's", listed, 6)
+    eventually("no row but the pool's", listed, 6)
     print(f"measured: counters in Redis are right again after at most {slowest:.2f} s")
     assert {name: about[2] for name, about in place.status().items()} == restarts, place.status()
 

@@ -13,7 +13,7 @@ import time
 
 from lib_play import RULES, Person, force, good, operator
 from lib_sql import Session
-from lib_stack import BIN, ROOT, Installation, run, wait_until
+from lib_stack import BIN, ROOT, Installation, eventually, run
 
 sys.path.append(f"{ROOT}/docs/example-webhook")
 from check import check  # pylint: disable=wrong-import-position
@@ -109,7 +109,7 @@ def events(path, kind):
 
 def come(path, kind, n=1):
     """Each once, in the order in which they came first: what a loaded machine has answered too late comes again."""
-    wait_until(f"{n} {kind} at {path}", lambda: len({e["id"] for e in events(path, kind)}) >= n, 40)
+    eventually(f"{n} {kind} at {path}", lambda: len({e["id"] for e in events(path, kind)}) >= n, 40)
     first = {}
     for event in events(path, kind):
         first.setdefault(event["id"], event)
@@ -118,7 +118,7 @@ def come(path, kind, n=1):
 
 def test_addresses_and_kinds():
     place.sql(f"insert into gateway.operator_key (operator, digest) values (2, '\\x{hashlib.sha256(OTHER_KEY.encode()).hexdigest()}')", writer=True)
-    wait_until("the second operator", lambda: operator(place, "/webhooks", None, method="GET", number=2, operator_key=OTHER_KEY).status == 200, 20)
+    eventually("the second operator", lambda: operator(place, "/webhooks", None, method="GET", number=2, operator_key=OTHER_KEY).status == 200, 20)
     for url in ("http://casino.example/hook", "ftp://127.0.0.1/", "https://", "https://user@casino.example/", "https://casino.example/#x", "casino.example"):
         assert operator(place, "/webhooks", {"url": url, "kinds": "hit", "reason": "a test"}).error["where"] == "url", url
     for kinds in ("all", "hit,hit", "hit,", ","):
@@ -162,7 +162,7 @@ def test_button():
     name = act(place.hook, "test").json["event"]
     [event] = come("/good", "test")
     assert (event["id"], event["subject"], event["operator"], event["data"]) == (name, "test", 1, {}), event
-    wait_until("the outcome", lambda: listed()[place.hook]["sent"] == 1, 20)
+    eventually("the outcome", lambda: listed()[place.hook]["sent"] == 1, 20)
     assert (listed()[place.hook]["last_good"], listed()[place.hook]["last_answer"]) == (True, "200")
 
 
@@ -206,7 +206,7 @@ def test_large_wins():
 
     def told():
         return {(names[e["data"]["player"]], e["data"]["round"]): (e["data"]["stake_minor"], e["data"]["win_minor"]) for e in events("/good", "large_win") if e["data"]["player"] in names}
-    wait_until("the large wins", lambda: len(told()) >= 3, 40)
+    eventually("the large wins", lambda: len(told()) >= 3, 40)
     assert told() == large, (told(), large)
 
 
@@ -218,12 +218,12 @@ def test_sealing_has_a_lock_of_its_own():
         person, bet = Person(place, deposit=10000), {"coin_minor": 2, "lines": 15, "coins": 1}
         force(place, person.name, RULES.stops(win=True, bet=bet))
         person.bet(coin=2, lines=15)
-        wait_until("the large win", lambda: person.name in [event["data"]["player"] for event in events("/good", "large_win")], 60)
+        eventually("the large win", lambda: person.name in [event["data"]["player"] for event in events("/good", "large_win")], 60)
         holder.ask("select pg_advisory_unlock(7284, 0)")
         holder.ask("select pg_advisory_lock(7282, 0)")
         sealing = """select array_to_string(array(select l.classid from pg_locks l where l.locktype = 'advisory' and l.pid = pg_backend_pid() and s.days = 0), ' ')
             from gateway.report_seal('{}', 2000000000) s"""
-        wait_until("the lock of sealing", lambda: "7284" in place.sql(sealing, writer=True)[0][0].split(), 60)
+        eventually("the lock of sealing", lambda: "7284" in place.sql(sealing, writer=True)[0][0].split(), 60)
     finally:
         holder.end()
 
@@ -234,7 +234,7 @@ def withdrawals(n, people):
     for _ in range(n):
         for person in people:
             hold = person.operator("withdrawals", {"amount_minor": 1000, "currency": "EUR"}, status=200).json["id"]
-            wait_until("the withdrawal", lambda hold=hold: place.sql(f"select settled_kind from wallet.hold where id = '\\x{hold}'") == [["29"]], 40)
+            eventually("the withdrawal", lambda hold=hold: place.sql(f"select settled_kind from wallet.hold where id = '\\x{hold}'") == [["29"]], 40)
             made[person.name].append(hold)
     return made
 
@@ -261,16 +261,16 @@ def test_receivers_that_fail():
     people = [Person(place) for _ in range(2)]
     made = withdrawals(3, people)
     for path in ("/good", "/wrong", "/slow", "/long"):
-        wait_until(f"all at {path}", lambda path=path: sum(e["data"]["player"] in made for e in {e["id"]: e for e in events(path, "payout")}.values()) == 6, 60)
+        eventually(f"all at {path}", lambda path=path: sum(e["data"]["player"] in made for e in {e["id"]: e for e in events(path, "payout")}.values()) == 6, 60)
         for name, holds in made.items():
             of = [event for event in events(path, "payout") if event["data"]["player"] == name]
             assert list(dict.fromkeys(event["data"]["withdrawal"] for event in of)) == holds, (path, of)
             numbers = list(dict.fromkeys(event["number"] for event in of))  # by when each came first: a thread of the receiver may come late with an old try
             assert numbers == sorted(numbers), (path, of)
             assert len({(event["id"], event["raw"]) for event in of}) == 3, "the same event has the same bytes"
-    wait_until("three tries of each at /wrong", lambda: all(len([e for e in events("/wrong", "payout") if e["id"] == name]) >= 3 for name in receiver.ids("/wrong")), 60)
-    wait_until("the one that is down", lambda: listed()[down]["last_us"] > 0, 20)
-    wait_until("the redirection", lambda: listed()[hooks["/moved"]]["last_answer"] == "302", 60)  # a busy machine may answer an attempt too late
+    eventually("three tries of each at /wrong", lambda: all(len([e for e in events("/wrong", "payout") if e["id"] == name]) >= 3 for name in receiver.ids("/wrong")), 60)
+    eventually("the one that is down", lambda: listed()[down]["last_us"] > 0, 20)
+    eventually("the redirection", lambda: listed()[hooks["/moved"]]["last_answer"] == "302", 60)  # a busy machine may answer an attempt too late
     assert receiver.got["/trap"] == [], receiver.got["/trap"]
     assert not listed()[down]["last_good"] and listed()[down]["waiting"] == 6 and listed()[down]["sent"] == 0, listed()
     for hook in (*hooks.values(), down):
@@ -293,10 +293,10 @@ def test_gateway_killed_between_answer_and_mark():
     before = place.pid("gateway-1")
     first = withdrawals(1, [person])[person.name]
     assert killed.wait(40)
-    wait_until("the gateway", lambda: place.pid("gateway-1") not in (0, before) and place.http("GET", "/readyz", timeout=2).status == 200, 40)
+    eventually("the gateway", lambda: place.pid("gateway-1") not in (0, before) and place.http("GET", "/readyz", timeout=2).status == 200, 40)
     second = withdrawals(1, [person])[person.name]
-    wait_until("both", lambda: len(receiver.ids("/held")) == 2, 60)
-    wait_until("the marks", lambda: listed()[hook]["waiting"] == 0, 30)
+    eventually("both", lambda: len(receiver.ids("/held")) == 2, 60)
+    eventually("the marks", lambda: listed()[hook]["waiting"] == 0, 30)
     came = [event["data"]["withdrawal"] for event in receiver.got["/held"]]
     assert came.count(first[0]) >= 2 and list(dict.fromkeys(came)) == [*first, *second], came
     act(hook, "end")
@@ -311,7 +311,7 @@ def test_secrets_rotate():
     assert event["signature"].startswith(f"{hook}.2=") and f",{hook}.1=" in event["signature"], event
     assert act(hook, "rotate", status=409).error["code"] == "webhook_rotating"
     secrets[answer["key"]] = answer["secret"]
-    wait_until("its mark", lambda: listed()[hook]["waiting"] == 0, 30)  # or it may come once more, with the secret that is not known yet
+    eventually("its mark", lambda: listed()[hook]["waiting"] == 0, 30)  # or it may come once more, with the secret that is not known yet
     newest = act(hook, "rotate", keep_s=0).json
     secrets[newest["key"]] = newest["secret"]
     act(hook, "test")
@@ -340,16 +340,16 @@ def test_dead_events_are_sent_again():
     hook = make("/dead", "payout")
     person = Person(place)
     holds = withdrawals(2, [person])[person.name]
-    wait_until("both and an attempt", lambda: listed()[hook]["waiting"] == 2 and receiver.got["/dead"], 40)
+    eventually("both and an attempt", lambda: listed()[hook]["waiting"] == 2 and receiver.got["/dead"], 40)
     place.sql(f"update gateway.webhook_delivery set since = now() - interval '4 days' where webhook = {hook}", writer=True)
-    wait_until("both to be given up", lambda: len(dead_of(hook)) == 2, 60, 0.3)
+    eventually("both to be given up", lambda: len(dead_of(hook)) == 2, 60, 0.3)
     dead = dead_of(hook)
     assert [one["body"]["data"]["withdrawal"] for one in dead] == holds, dead
     assert all(one["answer"] in ("503", "Timeout was reached") for one in dead), dead  # a busy machine may answer too late
     assert dead[0]["event"] in jackpotctl("dead", str(hook))
     assert sorted(one["event"] for one in json.loads(jackpotctl("dead", str(hook), "--json"))["events"]) == sorted(one["event"] for one in dead)
     assert {one["id"]: one["dead"] for one in json.loads(jackpotctl("list", "--json"))["webhooks"]}[str(hook)] == "2"
-    wait_until("the metrics", lambda: place.metric("gateway-1", "carillon_webhook_dead") == 2, 20)
+    eventually("the metrics", lambda: place.metric("gateway-1", "carillon_webhook_dead") == 2, 20)
     assert place.metric("gateway-1", "carillon_webhook_failed_total") >= 2 and "2 dead" in jackpotctl("list")
     # Another operator has no such webhook.
     assert listed(2).keys() == {place.other}
@@ -362,12 +362,12 @@ def test_dead_events_are_sent_again():
     receiver.does["/dead"] = 200
     before = len(receiver.got["/dead"])
     assert operator(place, f"/webhooks/{hook}/dead", {"event": dead[1]["event"], "reason": "a test"}).json == {"events": 1}
-    wait_until("the second", lambda: holds[1] in [e["data"]["withdrawal"] for e in receiver.got["/dead"][before:]], 40)
+    eventually("the second", lambda: holds[1] in [e["data"]["withdrawal"] for e in receiver.got["/dead"][before:]], 40)
     assert "1 event" in jackpotctl("resend", str(hook), "all")
-    wait_until("the first", lambda: holds[0] in [e["data"]["withdrawal"] for e in receiver.got["/dead"][before:]], 40)
+    eventually("the first", lambda: holds[0] in [e["data"]["withdrawal"] for e in receiver.got["/dead"][before:]], 40)
     assert "test-" in jackpotctl("test", str(hook))
     come("/dead", "test")
-    wait_until("nothing left", lambda: (listed()[hook]["waiting"], listed()[hook]["dead"]) == (0, 0), 30)
+    eventually("nothing left", lambda: (listed()[hook]["waiting"], listed()[hook]["dead"]) == (0, 0), 30)
     jackpotctl("test", "9999", status=1)
     assert receiver.bad == []
 

@@ -16,7 +16,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(HERE), "e2e"))
 from lib_dated import Dated, dumped, files, pack, unpacked  # noqa: E402
 from lib_games import GAMES  # noqa: E402
 from lib_play import RULES, Person, force, pool_action  # noqa: E402
-from lib_stack import ROOT, wait_until  # noqa: E402
+from lib_stack import ROOT, eventually  # noqa: E402
 from lib_unfinished import (SECOND_KEY, asked, bet_after, card_round, cards_id, closed, end_of, histories, pick_card, returned, state_of, view,  # noqa: E402
                             waiting_actions, whole_round, withdrawal)
 
@@ -36,7 +36,7 @@ people = []
 def player(what, game, bet, currency="EUR", deposit=500000, **about):
     """bet: coin, lines and coins, also of the bet after the end."""
     person = Person(place, currency=currency, game=game, deposit=deposit)
-    wait_until("the deposit", lambda: person.refresh()["balance_minor"] == 100000 + deposit, 5)
+    eventually("the deposit", lambda: person.refresh()["balance_minor"] == 100000 + deposit, 5)
     person.about = {"what": what, "number": person.number, "game": game, "currency": currency, "bet": bet, **about}
     people.append(person)
     return person
@@ -69,7 +69,7 @@ def next_day(began):
     place.stop()
     place.set_clock(began)
     place.start()
-    wait_until("the day before to be closed", lambda: place.sql(
+    eventually("the day before to be closed", lambda: place.sql(
         "select count(*) filter (where state = 'closed') > 0 and count(*) filter (where state = 'open' and day < (now() at time zone 'UTC')::date) = 0 from wallet.leaf")
         == [["t"]], 60)
     people[:] = [returned(place, person.about) for person in people]  # their sessions are over
@@ -138,7 +138,7 @@ def play_under_way():
     gift = player("bonus spins, two of three left", "bewitched", (2, 5, 1))
     given = asked(place, f"/players/{gift.number}/bonus-spins", {"game": "bewitched", "currency": "EUR", "coin_minor": 2, "lines": 5, "coins": 1, "spins": 3,
                                                                 "expires_us": int((place.now() + 30 * DAY_S) * 1e6)}, "POST")["id"]
-    wait_until("the gift", lambda: gift.refresh()["bonus_spins"], 5)
+    eventually("the gift", lambda: gift.refresh()["bonus_spins"], 5)
     force(place, gift.name, LOSS)
     gift.ask("POST", "/v1/rounds", {"game": "bewitched", "expect": gift.expect, "bonus_spin": given, "nonce": os.urandom(16).hex()})
 
@@ -156,7 +156,7 @@ def limits_set():
     asked(place, path, {"limit": "loss", "period": "day", "amount_minor": 500, "currency": "EUR"}, "POST")
     away = player("excluded for two days", "bewitched", (2, 5, 1))
     asked(place, f"/players/{away.number}/limits", {"limit": "exclusion", "until_s": int(place.now()) + 2 * DAY_S, "currency": "EUR"}, "POST")
-    wait_until("the limits in Postgres", lambda: all(asked(place, f"/players/{p.number}/limits")["limits"] for p in (careful, away)), 10)
+    eventually("the limits in Postgres", lambda: all(asked(place, f"/players/{p.number}/limits")["limits"] for p in (careful, away)), 10)
     time.sleep(1.1)  # they are at most a second old
     for person in (careful, away):
         person.about["limits"] = asked(place, f"/players/{person.number}/limits")["limits"]
@@ -174,10 +174,10 @@ def operators_requests():
     def fed():
         bet(feeder, LOSS)
         return float(view(place, WINTER)["t"]) > 0
-    wait_until("the new pool to be fed", fed, 20, 0.5)
+    eventually("the new pool to be fed", fed, 20, 0.5)
     del feeder.about["open"]
     assert pool_action(place, WINTER, "pause").status == 200
-    wait_until("the pause", lambda: view(place, WINTER)["status"] == "paused", 15)
+    eventually("the pause", lambda: view(place, WINTER)["status"] == "paused", 15)
     answer = pool_action(place, 1, "adjust", {"currency": "EUR", "coin_minor": 100, "delta_minor": 7}, approved=False)
     assert answer.status == 202, answer
 
@@ -191,7 +191,7 @@ def away(name):
 
 def back(name):
     place.release(name)
-    wait_until(f"{name} to run", lambda: place.running(name), 10)
+    eventually(f"{name} to run", lambda: place.running(name), 10)
 
 
 def withdrawals_held():
@@ -201,10 +201,10 @@ def withdrawals_held():
         return hold
     person = player("three withdrawals", "bewitched", (1, 1, 1))
     silent = withdraw(person, 1000 + SILENT, "released")  # by hand, since the provider says nothing
-    wait_until("a question", lambda: withdrawal(place, person.number, silent)["provider"]["asks"] >= 1, 20)
+    eventually("a question", lambda: withdrawal(place, person.number, silent)["provider"]["asks"] >= 1, 20)
     away("payment-stub")
     away_now = withdraw(person, 2000, "paid")
-    wait_until("a question", lambda: withdrawal(place, person.number, away_now)["provider"]["asks"] >= 1, 20)
+    eventually("a question", lambda: withdrawal(place, person.number, away_now)["provider"]["asks"] >= 1, 20)
     away("payments-1")
     withdraw(person, 3000, "paid")  # of which payments has never heard
 
@@ -234,14 +234,14 @@ def jackpots_open():
     bet(on_its_way, JACKPOT)
     away("wallet-1")
     back("progressive-pool-1")
-    wait_until("the price", lambda: place.sql("select count(*) from pool.hit") == [["1"]], 30)
+    eventually("the price", lambda: place.sql("select count(*) from pool.hit") == [["1"]], 30)
     away("progressive-pool-1")
     away("kafka")  # which has the award, and loses it
     shutil.rmtree(f"{place.data}/kafka/data")
     back("kafka")
-    wait_until("Kafka's topics", lambda: subprocess.run([f"{ROOT}/scripts/topics.sh"], env=place.environment, capture_output=True, check=False).returncode == 0, 40)
+    eventually("Kafka's topics", lambda: subprocess.run([f"{ROOT}/scripts/topics.sh"], env=place.environment, capture_output=True, check=False).returncode == 0, 40)
     back("wallet-1")
-    wait_until("its shards", lambda: place.sql("select count(*) = 4 from carillon.shard where service = 'wallet' and owner = 'wallet-1' and lease_until > now()") == [["t"]], 20)
+    eventually("its shards", lambda: place.sql("select count(*) = 4 from carillon.shard where service = 'wallet' and owner = 'wallet-1' and lease_until > now()") == [["t"]], 20)
     bet(waiting, JACKPOT)
     waiting.act("pick", choice=8)
     row = GAMES["mona-lisa"].lines[0]

@@ -9,7 +9,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from lib_browsers import Firefox, WebKit
 from lib_deal import Deal
 from lib_play import RULES, force, player_id
-from lib_stack import ROOT, Installation, run, wait_until
+from lib_stack import ROOT, Installation, eventually, run
 
 GAMES = ("bewitched", "mystic-gem", "mystery-elves", "mona-lisa", "witch-feature")
 MAX = {"coin_minor": 1, "lines": 15, "coins": 1}
@@ -77,7 +77,7 @@ def feature(browser, player):
     browser.picture(f"{PICTURES}/{browser.name}-total.png")
     browser.press("#tally")
     browser.see(f"document.querySelector('#balance').innerText.replace(/[^0-9]/g, '') === '{before - 15 + 750}'")
-    wait_until("the same in the books", lambda: booked(player) == before - 15 + 750, 5)
+    eventually("the same in the books", lambda: booked(player) == before - 15 + 750, 5)
 
 
 def plays(kind):
@@ -99,7 +99,7 @@ def plays(kind):
             browser.press("#home")
             browser.see("document.querySelector('#lobby')")
         assert browser.faults() == [], browser.faults()
-        wait_until("the page shows what is booked", lambda: booked(player) == browser.evaluate("Number(document.querySelector('#lobby header b').innerText.replace(/[^0-9]/g, ''))"), 5)
+        eventually("the page shows what is booked", lambda: booked(player) == browser.evaluate("Number(document.querySelector('#lobby header b').innerText.replace(/[^0-9]/g, ''))"), 5)
     except BaseException:
         browser.picture(f"{PICTURES}/{browser.name}-failed.png")
         raise

@@ -8,7 +8,7 @@ import staff
 from lib_play import RULES, Person, force, good, operator, pool_action
 from lib_raw import deposit, letter, raw
 from lib_screens import film_of
-from lib_stack import wait_until
+from lib_stack import eventually
 
 SIZES = [(390, 844), (1366, 768)]
 # The buttons of the screen that open a form; of those with one text, the first.
@@ -30,7 +30,7 @@ def won_jackpot(place, person):
     number = person.round["round"]
     while person.round and person.round["next"] == "pick":
         person.act("pick", choice=len(person.round["picked"]) // 2)
-    wait_until("the award", lambda: place.sql(f"select amount from wallet.journal where kind = 24 and player = {person.id}"), 20)
+    eventually("the award", lambda: place.sql(f"select amount from wallet.journal where kind = 24 and player = {person.id}"), 20)
     return number
 
 
@@ -53,7 +53,7 @@ def played(place):
 def done(user, path, body):
     """The same request until it is done, or waits for a second person: an account or a key may be so new that the gateway has not read it."""
     key = os.urandom(8).hex()
-    answer = wait_until(f"{path} {body}", lambda: next((a for a in [user.of(path, body, key=key)] if a.status != 404), None), 60)
+    answer = eventually(f"{path} {body}", lambda: next((a for a in [user.of(path, body, key=key)] if a.status != 404), None), 60)
     assert answer.status in (200, 201, 202), f"{path} {body}: {answer!r}"
     return answer.json
 
@@ -74,7 +74,7 @@ def waiting(place, fred):
     """What waits for a second person: of each kind something, asked for by different people; and a withdrawal that its provider does not answer."""
     large, silent = Person(place, deposit=900000), Person(place, deposit=20000)
     void = {"game": "bewitched", "round": won_jackpot(place, large), "reason": "The reels stopped between two symbols.", "award": True}
-    wait_until("the request of a void", lambda: fred.of(f"/players/{large.number}/voids", void).status == 202, 60)
+    eventually("the request of a void", lambda: fred.of(f"/players/{large.number}/voids", void).status == 202, 60)
     done(fred, f"/players/{large.number}/deposits", {"amount_minor": 2500000, "currency": "EUR", "reason": "bank transfer 2026/11/4711, which came without a reference"})
     large.operator("withdrawals", {"amount_minor": 60000, "currency": "EUR"}, status=200)
     silent.operator("withdrawals", {"amount_minor": 4010, "currency": "EUR"}, status=200)
@@ -96,7 +96,7 @@ def offered(place):
     for name in ("carl", "dora"):
         done(anna, "/users", {"name": name, "roles": "viewer"})
     done(anna, "/users/dora", {"action": "disable", **why})
-    wait_until("an answer of the webhook", lambda: place.sql("update gateway.webhook_delivery set dead = now() where answer is not null returning 1", writer=True), 60)
+    eventually("an answer of the webhook", lambda: place.sql("update gateway.webhook_delivery set dead = now() where answer is not null returning 1", writer=True), 60)
     reports(place)
 
 
@@ -114,7 +114,7 @@ def unread(place, person):
     for number, (topic, payload, found) in enumerate((("wallet.commands", deposit(person, 4321), "no protobuf: a group ends that has not begun"),
                                                       ("jackpot.facts", b"\x08\x01", "the fact names no pool"), ("wallet.commands", b"\xff\xfe not a message", "no protobuf"))):
         raw(place, "dead.letters", letter(topic, payload, found, offset=1200 + number), [0], "wallet")
-    wait_until("the letters", lambda: int(place.sql("select count(*) from gateway.dead_letter")[0][0]) >= 3, 60)
+    eventually("the letters", lambda: int(place.sql("select count(*) from gateway.dead_letter")[0][0]) >= 3, 60)
 
 
 def screens_of(person, number):

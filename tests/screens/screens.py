@@ -19,7 +19,7 @@ from lib_deal import MISS, Deal
 from lib_pages import READY, Page
 from lib_play import RULES, Socket, force
 from lib_screens import best_line, card_sets, film_of, nothing, sizes_of
-from lib_stack import ROOT, Installation, wait_until
+from lib_stack import ROOT, Installation, eventually
 
 PLACE = f"{ROOT}/build/screenshots"
 GAMES = ("bewitched", "mystic-gem", "mystery-elves", "mona-lisa", "witch-feature")
@@ -395,13 +395,13 @@ def moments():
     frozen(potion, "page", "42-unlocked", "document.querySelector('#intro[data-kind=unlock]')", 0.5)
     browser.ask("close", potion.name)
     place.change("CARILLON_BET_GAP_MS=60000", "gateway-1")
-    wait_until("the gateway", lambda: place.http("GET", "/v1/config").json["bet_gap_ms"] == 60000, 20)
+    eventually("the gateway", lambda: place.http("GET", "/v1/config").json["bet_gap_ms"] == 60000, 20)
     page.reload()
     page.ready()
     page.spin(player, *nothing(Deal("bewitched")))
     scene(page, "page", "43-next-bet")
     place.change("CARILLON_BET_GAP_MS=0", "gateway-1")
-    wait_until("the gateway", lambda: place.http("GET", "/v1/config").json["bet_gap_ms"] == 0, 20)
+    eventually("the gateway", lambda: place.http("GET", "/v1/config").json["bet_gap_ms"] == 0, 20)
     lost_and_ended(page)
     browser.ask("close", page.name)
     browser.ask("problems")
@@ -410,18 +410,18 @@ def moments():
 def lost_and_ended(page):
     token = page.evaluate(code="sessionStorage.getItem('token')")
     place.change("GATEWAY_RECONNECT=bewitched=60s", "gateway-1")
-    wait_until("the gateway", lambda: place.http("GET", "/v1/state?game=bewitched", token=token).status == 200, 20)
+    eventually("the gateway", lambda: place.http("GET", "/v1/state?game=bewitched", token=token).status == 200, 20)
     browser.ask("open", page.name, url=f"{place.url}/icon.svg")  # away, and another connection of the same player is cut
     socket = Socket(place.http("GET", "/v1/config").json["events_url"], {"subscribe": ["jackpots", "player"], "token": token, "game": "bewitched"}, timeout=60)
     socket.until(lambda event: event["type"] == "snapshot")
     socket.close()
-    wait_until("the wait", lambda: place.http("GET", "/v1/state?game=bewitched", token=token).status == 429, 20)
+    eventually("the wait", lambda: place.http("GET", "/v1/state?game=bewitched", token=token).status == 429, 20)
     browser.ask("open", page.name, url=f"{place.url}/#bewitched")
     page.see("document.querySelector('#away')")
     scene(page, "page", "44-lost-connection")
     place.change("GATEWAY_RECONNECT=bewitched=0s", "gateway-1")
     place.change("GATEWAY_IDLE=0,1=5s", "gateway-1")
-    wait_until("the gateway", lambda: place.http("GET", "/v1/config").status == 200, 20)
+    eventually("the gateway", lambda: place.http("GET", "/v1/config").status == 200, 20)
     page.evaluate(code="sessionStorage.clear()")
     page.reload()
     page.login()
