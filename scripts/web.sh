@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # web.sh: makes build/web, what the gateway serves: our pages as they are, and beside them in vendor/ what
 # services/gateway/web/package-lock.json pins (checked by npm against the digests in it), with the licences. There is no build step
-# for the pages themselves but the folder that browsers keep for ever, and brotli and gzip. figures.json, for the games' help, is what slotmath says of each definition.   web.sh modules: only fetches, with the tests' tools too, and prints where they are.
+# for the pages themselves but the folder that browsers keep for ever, and brotli and gzip. figures.json, for the games' help, is what slotmath says of each definition; currencies.js comes from the one table of currencies.   web.sh modules: only fetches, with the tests' tools too, and prints where they are.
 set -eu
 . "$(dirname "$0")/lib.sh"
 from=$ROOT/services/gateway/web
@@ -129,7 +129,7 @@ pages() {
     local m=$place/node_modules
     # Nothing newer than what was made last: nothing to do.
     if [ -f "$old/.made" ] && [ "$(cat "$old/.made")" = "$(cat "$place/stamp")" ] &&
-        [ -z "$(find "$from" "$0" "$ROOT/services/gateway/openapi.py" "$ROOT/services/notifications/asyncapi.py" "$ROOT/services/spin-engine/games" "$ROOT/build/bin/slotmath" "$ROOT/build/fairness.wasm" -newer "$old/.made" -print -quit 2>/dev/null)" ]; then
+        [ -z "$(find "$from" "$0" "$ROOT/scripts/currencies.py" "$ROOT/libcommon/base/currency.c" "$ROOT/services/gateway/openapi.py" "$ROOT/services/notifications/asyncapi.py" "$ROOT/services/spin-engine/games" "$ROOT/build/bin/slotmath" "$ROOT/build/fairness.wasm" -newer "$old/.made" -print -quit 2>/dev/null)" ]; then
         return
     fi
     mkdir -p "$new/vendor"
@@ -150,6 +150,7 @@ pages() {
         preload_game "$(basename "$game")" "$play"
     done
     figures >"$new/figures.json" || echo '[]' >"$new/figures.json"
+    python3 "$ROOT/scripts/currencies.py" pages "$new"
     python3 "$ROOT/services/gateway/openapi.py" >"$new/docs/openapi.json"
     python3 "$ROOT/services/notifications/asyncapi.py" >"$new/docs/asyncapi.json"
     cp "$ROOT/build/fairness.wasm" "$new/fairness/fairness.wasm"

@@ -1,5 +1,7 @@
-/* The currencies that ISO 4217 lists as in use, each with number, code and exponent. Carillon adds
- * currencies that ISO does not list; their numbers begin at 1,000, and they have up to 9 decimals.
+/* The currencies that ISO 4217 lists as in use, each with number, code, exponent, symbol and rough
+ * value. This is the only list of currencies: pages, OpenAPI and checks are generated from it
+ * (scripts/currencies.py), everything else asks it. Carillon adds currencies that ISO does not
+ * list; their numbers begin at 1,000, and they have up to 9 decimals.
  * In a currency with up to 3 decimals, contributions are exact. With more decimals they are floored
  * once, from the running total of stakes, and not stake by stake, so no remainder is lost
  * (jackpot/pool_tally.h). */
@@ -18,8 +20,12 @@
 
 struct currency {
 	uint32_t number;   /* ISO 4217 numeric code: 978 */
-	char code[8];	   /* "EUR" */
+	char code[8];	   /* "EUR": three or four letters */
 	uint32_t exponent; /* decimals of the minor unit: 2 */
+	char symbol[8];	   /* shown where the reader's language has no sign of its own */
+	/* About as many minor units as one euro is worth: 170 yen. Only defaults of settings use
+	 * it; what is booked is converted by the rates that operators set. */
+	int64_t euro_minor;
 };
 
 /* NULL when unknown. The result is static. */

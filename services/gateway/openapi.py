@@ -5,7 +5,11 @@ to build/web/docs/openapi.json, and /docs/ shows it. A test compares it with the
 
     openapi.py >openapi.json"""
 import json
+import os
 import sys
+
+sys.path.append(os.path.abspath(f"{os.path.dirname(__file__)}/../../scripts"))
+import currencies
 
 # ---- schemas, in short: obj(name=schema) is an object with these members; a name that ends in _Q may be missing ---------------------------------------
 
@@ -193,7 +197,7 @@ SCHEMAS = {
                            complete=told(BOOL, "The last member: a document without it is not whole.")),
                        "All that the network holds about a player. Amounts are in the currency of the account."),
     "Minor": told(INT, "An amount in minor units of the account's currency: cents, yen."),
-    "Currency": {"type": "string", "pattern": "^[A-Z]{3}$", "description": "ISO 4217 code."},
+    "Currency": {"type": "string", "pattern": currencies.PATTERN, "description": "Code of a currency: of ISO 4217, or one that ISO does not list, such as USDT."},
     "TimeUs": told(U, "Microseconds since 1970, UTC; 0: never."),
     "Slug": {"type": "string", "pattern": "^[a-z0-9_-]+$", "description": "The id of a game, or of one of its modes."},
     "Id": {"type": "string", "pattern": "^[0-9a-f]{32}$", "description": "16 bytes in hexadecimal."},

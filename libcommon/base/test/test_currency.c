@@ -52,6 +52,9 @@ static void test_currency_table_is_consistent(void **state)
 		assert_true(strlen(c->code) == 3 || (c->number >= 1000 && strlen(c->code) == 4));
 		assert_ptr_equal(currency_by_code(c->code), c); /* no code twice */
 		assert_true(c->exponent <= (c->number >= 1000 ? 9 : 4));
+		assert_true(c->euro_minor > 0 && c->euro_minor <= INT64_C(10000000000));
+		assert_true(c->symbol[0] != '\0' &&
+			    (c->number >= 1000 || strcmp(c->symbol, c->code) == 0));
 		previous = c;
 	}
 	assert_true(n > 160);

@@ -1,36 +1,44 @@
 // How money, times and names are shown, in the player's language.
+import { CODES, SIGNS } from "/currencies.js";
 import { locale, t } from "/lang.js";
 
-// The digits of currencies that have not two, as libcommon/base/currency.c has them.
-const DIGITS = { 0: "BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX UYI VND VUV XAF XOF XPF", 3: "BHD IQD JOD KWD LYD OMR TND", 4: "CLF UYW", 6: "ADA TRX XRP", 8: "BCH LTC XBT", 9: "ETH SOL" };
-const EXPONENTS = Object.fromEntries(Object.entries(DIGITS).flatMap(([digits, codes]) => codes.split(" ").map((code) => [code, Number(digits)])));
-export const exponentOf = (currency) => EXPONENTS[currency] ?? 2;
+const EXPONENTS = new Map(Object.entries(CODES).flatMap(([digits, codes]) => codes.split(" ").map((code) => [code, Number(digits)])));
+export const isCurrency = (code) => EXPONENTS.has(code);
+export const CURRENCIES = [...EXPONENTS.keys()].sort();
+export const CODE_MAX = Math.max(...CURRENCIES.map((code) => code.length));
+// An unknown currency has no decimals: its amounts are shown as whole minor units.
+export const exponentOf = (currency) => EXPONENTS.get(currency) ?? 0;
 
 // Whole minor units as a decimal text, without floating point.
 export function decimal(minor, currency) {
 	const exponent = exponentOf(currency);
-	const digits = String(Math.abs(minor)).padStart(exponent + 1, "0");
+	const digits = String(minor).replace("-", "").padStart(exponent + 1, "0");
 	const whole = digits.slice(0, digits.length - exponent);
 	return `${minor < 0 ? "-" : ""}${whole}${exponent ? `.${digits.slice(digits.length - exponent)}` : ""}`;
 }
 
+// Intl knows the signs of ISO's currencies, and throws for a code of four letters. Carillon's own have theirs in the table, and an unknown code is its own
+// sign: it stands where the language puts that of this placeholder.
+const PLACEHOLDER = "XBT";
 const formats = new Map();
 function formatOf(currency) {
 	const key = `${locale()} ${currency ?? ""}`;
 	if (!formats.has(key)) {
 		const digits = { minimumFractionDigits: exponentOf(currency), maximumFractionDigits: exponentOf(currency) };
-		formats.set(key, new Intl.NumberFormat(locale(), currency ? { style: "currency", currency, ...digits } : digits));
+		const sign = isCurrency(currency) ? SIGNS[currency] : currency;
+		const format = new Intl.NumberFormat(locale(), currency ? { style: "currency", currency: sign ? PLACEHOLDER : currency, ...digits } : digits);
+		formats.set(key, (text) => sign ? format.formatToParts(text).map(({ type, value }) => type === "currency" ? sign : value).join("") : format.format(text));
 	}
 	return formats.get(key);
 }
 
-// Exact: Intl formats the decimal text, not a floating-point number.
-export const money = (minor, currency) => minor === undefined || minor === null ? "–" : formatOf(currency).format(decimal(minor, currency));
+// Exact: Intl formats the decimal text, not a floating-point number. It never throws: an amount that cannot be shown must not take the page with it.
+export const money = (minor, currency) => minor === undefined || minor === null ? "–" : formatOf(currency)(decimal(minor, currency));
 
 // What a player types: a decimal in the currency's own digits, as minor units; null: no such amount. "1,000" is none in a currency of two digits:
 // it may mean one or a thousand.
 export function typedMinor(text, currency) {
-	const digits = exponentOf(currency);
+	const digits = isCurrency(currency) ? exponentOf(currency) : -1;
 	const [, whole, part = ""] = /^(\d+)(?:[.,](\d+))?$/.exec(String(text).trim()) ?? [];
 	const minor = whole === undefined || part.length > digits ? NaN : Number(whole + part.padEnd(digits, "0"));
 	return Number.isSafeInteger(minor) ? minor : null;

@@ -1,5 +1,6 @@
 // The desk: exchange rates, the audit log, users, and one's own password and second factor.
 import { html, useState } from "/vendor/htm-preact.js";
+import { CODE_MAX } from "/format.js";
 import { act, sentence } from "/operator/ask.js";
 import { OwnSessions, UserSessions } from "/operator/sessions.js";
 import { actionSaid } from "/operator/words.js";
@@ -12,7 +13,7 @@ export function Rates({ me }) {
 	const base = `/v1/operators/${me.operator}/fx-rates`;
 	const rates = usePages(base, 5000);
 	const may = me.permissions.includes("rates");
-	const set = { title: "Set a rate", path: () => base, fields: [{ name: "currency", label: "Currency", example: "SEK", most: 3 }, { name: "rate", label: "Euros for one unit", inputmode: "decimal", example: "0.0875" }, REASON],
+	const set = { title: "Set a rate", path: () => base, fields: [{ name: "currency", label: "Currency", example: "SEK", most: CODE_MAX }, { name: "rate", label: "Euros for one unit", inputmode: "decimal", example: "0.0875" }, REASON],
 		what: (v) => {
 			const old = rates.data?.rates.find((r) => r.currency === v.currency.toUpperCase() && r.in_force);
 			return old ? `Now ${old.rate}, since ${time(old.valid_from_us)}. The new rate converts contributions from now on.` : "";

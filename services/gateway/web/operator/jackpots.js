@@ -1,6 +1,6 @@
 // Jackpots: where each pool and set stands, and what may be done with it.
 import { html } from "/vendor/htm-preact.js";
-import { LEVELS, decimal, money, typedMinor } from "/format.js";
+import { CODE_MAX, LEVELS, decimal, money, typedMinor } from "/format.js";
 import { Act, Badge, Group, Panel, REASON, Table, Tile, Trouble, euros, time, usePages, useRead, whole } from "/operator/parts.js";
 import { Offer, offersGame } from "/operator/offer.js";
 import { Forecast, History } from "/operator/value.js";
@@ -97,7 +97,7 @@ const takePart = (operator, pool) => ({
 
 const odds = (operator, pool) => ({
 	title: `Change the odds of ${pool.id}`, button: "Odds", path: path(operator, pool.pool), shows: figures("EUR"),
-	fields: [{ name: "currency", label: "Currency", value: "EUR", most: 3 }, { name: "in", label: "Chances", inputmode: "numeric", value: "1" }, { name: "of", label: "Out of", inputmode: "numeric", help: "For each smallest unit of the stake." }, REASON],
+	fields: [{ name: "currency", label: "Currency", value: "EUR", most: CODE_MAX }, { name: "in", label: "Chances", inputmode: "numeric", value: "1" }, { name: "of", label: "Out of", inputmode: "numeric", help: "For each smallest unit of the stake." }, REASON],
 	what: (v) => Number(v.in) > 0 && Number(v.of) > 0 ? `A round of ${money(100, v.currency.toUpperCase() || "EUR")} starts Jackpot Cards once in ${new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 }).format(Math.max(1, v.of / v.in / 100))}.` : "",
 	body: (v) => {
 		if (!(Number(v.in) > 0 && Number(v.of) >= Number(v.in))) throw "Enter whole numbers above 0. \"Out of\" must not be smaller than \"Chances\".";

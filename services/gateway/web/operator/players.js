@@ -1,6 +1,6 @@
 // Players: found by number, looked at, and what support and finance do for them.
 import { html, useState } from "/vendor/htm-preact.js";
-import { decimal, money, typedMinor } from "/format.js";
+import { CODE_MAX, decimal, isCurrency, money, typedMinor } from "/format.js";
 import { wordOf } from "/operator/words.js";
 import { Export } from "/operator/export.js";
 import { Notes } from "/operator/notes.js";
@@ -22,10 +22,10 @@ export function Players({ me }) {
 	const [only, setOnly] = useState({ state: "", currency: "", played: "" });
 	const put = (name) => (e) => setOnly({ ...only, [name]: e.target.value });
 	const choose = (name, label, options) => html`<label>${label}<select name=${name} value=${only[name]} onChange=${put(name)}>${options.map(([key, text]) => html`<option value=${key}>${text}</option>`)}</select></label>`;
-	const query = `${typed ? `&number=${typed}` : ""}${only.state ? `&state=${only.state}` : ""}${only.currency.length === 3 ? `&currency=${only.currency}` : ""}${playedQuery(only.played)}`;
+	const query = `${typed ? `&number=${typed}` : ""}${only.state ? `&state=${only.state}` : ""}${isCurrency(only.currency) ? `&currency=${only.currency}` : ""}${playedQuery(only.played)}`;
 	const players = usePages(`/v1/operators/${me.operator}/players?limit=100${query}`, 5000);
 	return html`<${Panel} title="Players"><div class="controls"><label>Number begins with<input type="search" name="number" inputmode="numeric" value=${typed} onInput=${(e) => setTyped(e.target.value.replace(/\D/g, "").replace(/^0+/, ""))} /></label>
-			${choose("state", "State", STATES)}<label>Currency<input type="search" name="currency" placeholder="any" maxlength="3" size="4" value=${only.currency} onInput=${(e) => setOnly({ ...only, currency: e.target.value.toUpperCase().replace(/[^A-Z]/g, "") })} /></label>${choose("played", "Last played", PLAYED)}</div>
+			${choose("state", "State", STATES)}<label>Currency<input type="search" name="currency" placeholder="any" maxlength=${CODE_MAX} size="4" value=${only.currency} onInput=${(e) => setOnly({ ...only, currency: e.target.value.toUpperCase().replace(/[^A-Z]/g, "") })} /></label>${choose("played", "Last played", PLAYED)}</div>
 		<${Trouble} state=${players} /><${Table} name="players" rows=${players.data?.players} empty=${players.data?.next_cursor ? "None among the accounts that were read for this page." : query ? "No player is like this." : "No player has an account."} columns=${[
 			{ name: "player", title: "Player", show: (p) => html`<a href="#players/${numberOf(p.player)}">${p.player}</a>` },
 			{ name: "balance_minor", title: "Balance", number: true, show: (p) => money(p.balance_minor, p.currency) }, { name: "pending_minor", title: "Pending", number: true, show: (p) => money(p.pending_minor, p.currency) },

@@ -1,7 +1,7 @@
 // The postings of the ledger, to walk: from an account, a day or a player to the rows that make the sums, and on to the round. The address says which:
 // #ledger/currency=EUR&account=JACKPOT:1
 import { html } from "/vendor/htm-preact.js";
-import { money } from "/format.js";
+import { CODE_MAX, money } from "/format.js";
 import { Badge, Panel, Table, Trouble, numberOf, time, usePages } from "/operator/parts.js";
 import { wordOf } from "/operator/words.js";
 
@@ -21,7 +21,7 @@ export function Postings({ me, id }) {
 	return html`<p class="crumbs"><a href="#ledger">Ledger</a></p>
 	<${Panel} title=${filter.player ? `Postings of player ${me.operator}-${filter.player}` : "Postings"} id="postings"><div class="controls">
 		<label>Account<select name="account" value=${filter.account} onChange=${choose("account")}><option value="">all</option>${accounts.map((name) => html`<option value=${name}>${name}</option>`)}</select></label>
-		<label>Currency<input name="currency" maxlength="7" autocomplete="off" placeholder="all" value=${filter.currency} onChange=${choose("currency")} /></label>
+		<label>Currency<input name="currency" maxlength=${CODE_MAX} autocomplete="off" placeholder="all" value=${filter.currency} onChange=${choose("currency")} /></label>
 		<label>Day (UTC)<input name="day" type="date" value=${filter.day} onChange=${choose("day")} /></label>
 		<label>Player<input name="player" inputmode="numeric" autocomplete="off" placeholder="all" value=${filter.player} onChange=${choose("player")} /></label></div>
 		<${Trouble} state=${postings} /><${Table} name="postings" rows=${postings.data?.postings.map((p) => ({ ...p, id: `${p.shard} ${p.seq} ${p.leg}` }))}

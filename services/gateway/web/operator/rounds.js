@@ -1,6 +1,6 @@
 // Rounds of all players: found by player, game, time, win, jackpot, number or id; and those that are open.
 import { html, useState } from "/vendor/htm-preact.js";
-import { decimal, money, typedMinor } from "/format.js";
+import { CODE_MAX, decimal, isCurrency, money, typedMinor } from "/format.js";
 import { Badge, Panel, Table, Trouble, jackpotIn, numberOf, time, usePages, useRead } from "/operator/parts.js";
 import { usAt } from "/operator/zone.js";
 
@@ -16,7 +16,7 @@ function asked(only) {
 	const currency = only.currency.toUpperCase();
 	const win = only.win === "" ? "" : typedMinor(only.win, currency || "EUR");
 	if (only.id) return /^\d+-\d+$/.test(only.id) ? { query: { id: only.id } } : { why: "An id is two numbers, such as 3-17." };
-	if (currency && !/^[A-Z]{3}$/.test(currency)) return { why: "A currency has three letters, such as EUR." };
+	if (currency && !isCurrency(currency)) return { why: `"${currency}" is no currency. Enter its code, such as EUR or USDT.` };
 	if (only.win !== "" && !currency) return { why: "Choose the currency of the win." };
 	if (win === null || win === 0) return { why: `Enter an amount in ${currency}, such as ${decimal(1000, currency)}.` };
 	return { query: { player: only.player, game: only.game, currency, win_minor: win, jackpot: only.jackpot, round: only.round, from_us: usAt(only.from), to_us: usAt(only.to) } };
@@ -58,7 +58,7 @@ export function Rounds({ me }) {
 	const text = (name, title, more = {}, cut) => html`<label>${title}<input name=${`only-${name}`} autocomplete="off" size="8" ...${more} value=${only[name]} onInput=${put(name, cut)} /></label>`;
 	return html`<${Panel} title="Rounds" id="rounds"><div class="controls">${text("player", "Player's number", { inputmode: "numeric" }, digits)}
 			<label>Game<select name="only-game" value=${only.game} onChange=${put("game")}><option value="">all</option>${games.map((game) => html`<option value=${game.id}>${game.name}</option>`)}</select></label>
-			${text("currency", "Currency", { maxlength: 3, placeholder: "all" }, (typed) => typed.toUpperCase().replace(/[^A-Z]/g, ""))}${text("win", "Won at least", { inputmode: "decimal" }, (typed) => typed.trim())}
+			${text("currency", "Currency", { maxlength: CODE_MAX, placeholder: "all" }, (typed) => typed.toUpperCase().replace(/[^A-Z]/g, ""))}${text("win", "Won at least", { inputmode: "decimal" }, (typed) => typed.trim())}
 			<label>Entries<select name="only-jackpot" value=${only.jackpot} onChange=${put("jackpot")}><option value="">rounds</option><option value="true">jackpots</option></select></label>
 			${text("round", "Round's number", { inputmode: "numeric" }, digits)}
 			<label>From<input type="datetime-local" name="only-from" value=${only.from} onInput=${put("from")} /></label><label>To<input type="datetime-local" name="only-to" value=${only.to} onInput=${put("to")} /></label>

@@ -1,7 +1,8 @@
 // Puts into words what the interface says as data: figures before and after an action, parameters, what a line of the audit log holds. A member's name
 // says its unit, so that a member which is new is told with its unit as well.
 import { html } from "/vendor/htm-preact.js";
-import { money } from "/format.js";
+import { isCurrency, money } from "/format.js";
+import { NUMBERS } from "/operator/currencies.js";
 import { time } from "/operator/zone.js";
 
 const NAMES = {
@@ -29,9 +30,9 @@ function scaled(value, places) {
 	return `${value < 0 ? "-" : ""}${digits.slice(0, -places)}${rest ? `.${rest}` : ""}`;
 }
 
-// The audit log names some currencies by their number in ISO 4217. Of one that is not in this list the amounts stand alone.
-const CODES = { 36: "AUD", 124: "CAD", 203: "CZK", 208: "DKK", 348: "HUF", 392: "JPY", 578: "NOK", 752: "SEK", 756: "CHF", 826: "GBP", 840: "USD", 946: "RON", 978: "EUR", 985: "PLN" };
-const currencyOf = (value) => /^[A-Z]{3}$/.test(value) ? value : CODES[value];
+// The audit log names some currencies by their number.
+const CODES = new Map([...NUMBERS.matchAll(/(\d+)([A-Z]+)/g)].map(([, number, code]) => [number, code]));
+const currencyOf = (value) => isCurrency(value) ? value : CODES.get(String(value)) ?? String(value);
 
 const isWhole = (value) => /^-?[0-9]+$/.test(String(value));
 const SAID = {

@@ -1,0 +1,107 @@
+#!/usr/bin/env python3
+"""Players in euros, yen, dinars (three digits) and USDT (four letters, six digits): what each screen of the console and the player's own page show is what is
+booked, and one player's currency never takes a screen from the others."""
+import lib_pages as pages
+from lib_desk import go, inside, opened
+from lib_play import Person, operator
+from lib_stack import eventually, run
+
+place = None
+DIGITS = {"EUR": 2, "JPY": 0, "KWD": 3, "USDT": 6}
+SIGNS = {"EUR": "€", "JPY": "¥", "KWD": "KWD ", "USDT": "USDT "}
+DEPOSIT = 1234567
+WAITING = {"EUR": 900000001, "JPY": 900000001, "KWD": 900000001, "USDT": 900000000001}  # more than one person books alone
+HELD = {"EUR": 4010, "JPY": 4110, "KWD": 4210, "USDT": 4310}  # the provider's stub never answers about these
+people = {}
+
+
+def text_of(minor, currency):
+    """The booked amount as people read it in English."""
+    whole, part = divmod(minor, 10 ** DIGITS[currency])
+    return SIGNS[currency] + f"{whole:,}" + (f".{part:0{DIGITS[currency]}d}" if DIGITS[currency] else "")
+
+
+def balance_of(currency):
+    return text_of(people[currency].refresh()["balance_minor"], currency)
+
+
+def plain(text):
+    return text.replace("\u00a0", " ")
+
+
+def shown(page, text, where="main"):
+    """Until the screen shows this amount; it is a screen that is alive then."""
+    eventually(f"{text} on the screen", lambda: text in plain(page.text(selector=where)), 60)
+
+
+def open_accounts():
+    for currency in DIGITS:
+        people[currency] = Person(place, currency, deposit=DEPOSIT)
+
+
+def test_players():
+    page = pages.Page("console", "/operator/")
+    go(page, "players")
+    for currency in DIGITS:
+        shown(page, balance_of(currency))
+        page.fill(selector="input[name=currency]", value=currency.lower())
+        page.see(f"document.querySelectorAll('[data-table=players] tbody tr').length >= 1 && [...document.querySelectorAll('[data-table=players] tbody [data-title=Currency]')].every((one) => one.innerText === '{currency}')")
+        page.fill(selector="input[name=currency]", value="")
+        page.see("document.querySelectorAll('[data-table=players] tbody tr').length > 3")
+    for currency in DIGITS:
+        go(page, f"players/{people[currency].number}")
+        shown(page, balance_of(currency))
+    assert pages.browser.ask("problems") == []
+
+
+def test_approvals():
+    for currency, minor in WAITING.items():
+        answer = operator(place, f"/players/{people[currency].number}/deposits", {"amount_minor": minor, "currency": currency, "reason": "a test"})
+        assert answer.status == 202, (currency, answer)
+    page = pages.Page("console", "/operator/")
+    go(page, "approvals")
+    for currency, minor in WAITING.items():
+        shown(page, text_of(minor, currency), "[data-table=approvals]")
+    assert pages.browser.ask("problems") == []
+
+
+def test_withdrawals():
+    for currency, minor in HELD.items():
+        people[currency].operator("withdrawals", {"amount_minor": minor, "currency": currency}, status=200)
+    page = pages.Page("console", "/operator/")
+    go(page, "withdrawals")
+    for currency, minor in HELD.items():
+        shown(page, text_of(minor, currency), "[data-table=queue]")
+    assert pages.browser.ask("problems") == []
+
+
+def test_overview_and_reports():
+    """Each shows its figures, with all these players about."""
+    page = pages.Page("console", "/operator/")
+    for screen, there in (("overview", "#summary .tile"), ("reports", "[data-table]"), ("ledger", "[data-table]"), ("ledger/all", "[data-table=postings] tbody tr"), ("audit", "[data-table=audit] tbody tr")):
+        go(page, screen)
+        page.see(f"document.querySelector('main {there}')")
+    go(page, "ledger/all")
+    for currency in DIGITS:
+        shown(page, text_of(DEPOSIT, currency), "[data-table=postings]")
+    assert pages.browser.ask("problems") == []
+
+
+def test_the_player_s_page():
+    """In the lobby each sees their balance."""
+    for currency in DIGITS:
+        page = pages.Page(f"player-{currency}", "/", apart=True)
+        page.evaluate(code=f"sessionStorage.setItem('token', '{people[currency].token}')")
+        page.reload()
+        page.see("document.querySelector('#lobby #player')")
+        shown(page, balance_of(currency), "#lobby header b")
+        assert pages.browser.ask("problems") == []
+        pages.browser.ask("close", page.name)
+
+
+if __name__ == "__main__":
+    with opened("currencies") as place:
+        inside(pages.Page("console", "/operator/"), "anna")
+        pages.browser.ask("problems")  # that there was no session
+        open_accounts()
+        run(*[f for name, f in list(globals().items()) if name.startswith("test_")])

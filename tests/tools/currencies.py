@@ -1,0 +1,96 @@
+#!/usr/bin/env python3
+"""The one list of currencies, libcommon/base/currency.c: what is generated from it, how the pages' formatter shows and reads amounts in each currency, and that
+no other list exists. Prints "N passed, N failed"."""
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.abspath(f"{os.path.dirname(__file__)}/../..")
+sys.path.insert(0, f"{ROOT}/scripts")  # before this file of the same name
+import currencies
+
+WEB = f"{ROOT}/services/gateway/web"
+LOCALES = ["en", "sv", "de-CH", "ar-EG-u-nu-latn"]
+STRANGERS = ["", "X", "EURO", "usdt", "EUR ", "12", "<b>", "TOOLONGACODE", None, 978]
+passed, failed = 0, 0
+
+
+def check(right, what):
+    global passed, failed
+    passed, failed = passed + bool(right), failed + (not right)
+    if not right:
+        print(f"  failed: {what}")
+
+
+def answers(cases):
+    """What the pages' own formatter answers to these calls."""
+    with tempfile.TemporaryDirectory() as folder:
+        os.mkdir(f"{folder}/operator")
+        currencies.pages(folder)
+        with open(f"{WEB}/format.js", encoding="utf-8") as file:
+            text = file.read()
+        with open(f"{folder}/format.js", "w", encoding="utf-8") as file:
+            file.write(re.sub(r'from "/', 'from "./', text))
+        with open(f"{folder}/lang.js", "w", encoding="utf-8") as file:
+            file.write("export const locale = () => globalThis.LOCALE;\nexport const t = (key) => key;\n")
+        with open(f"{folder}/package.json", "w", encoding="utf-8") as file:
+            file.write('{"type":"module"}')
+        answer = subprocess.run(["node", f"{ROOT}/tests/tools/currencies.mjs", folder], input=json.dumps(cases), capture_output=True, text=True, timeout=60)
+    assert answer.returncode == 0, answer.stderr
+    return dict(zip(map(json.dumps, cases), json.loads(answer.stdout)))
+
+
+def every(cases, right):
+    """Each case is [locale, function, arguments]; right(arguments, answer)."""
+    for case, answer in answers(cases).items():
+        locale, name, values = json.loads(case)
+        check(right(values, answer), f"{name}({', '.join(map(repr, values))}) in {locale} gives {answer!r}")
+
+
+def shows():
+    """Each amount has the digits of its currency, and its code or sign; nothing makes the formatter throw."""
+    def digits(values, answer):
+        minor, code = values
+        return re.sub(r"\D", "", answer) == str(abs(minor)) and not answer.startswith("thrown")
+    every([[locale, "money", [minor, currency.code]] for locale in LOCALES for currency in currencies.TABLE for minor in (12345678901, -12345678901)], digits)
+    known = {"EUR": "€12,345.67", "JPY": "¥1,234,567", "KWD": "KWD\u00a01,234.567", "USDT": "USDT\u00a01.234567", "DOGE": "DOGE\u00a00.01234567", "XBT": "₿\u00a00.01234567"}
+    every([["en", "money", [1234567, code]] for code in known], lambda values, answer: answer == known[values[1]])
+    every([["sv", "money", [1234567, "USDT"]]], lambda values, answer: answer == "1,234567\u00a0USDT")
+    every([["en", "money", [1234567, stranger]] for stranger in STRANGERS], lambda values, answer: re.sub(r"\D", "", answer.replace(str(values[1]), "")) == "1234567" and (not values[1] or str(values[1]) in answer))
+    every([["en", "money", [minor, "EUR"]] for minor in ("x", {}, [], True, 1.5)], lambda values, answer: not answer.startswith("thrown"))
+    every([["en", "money", [None, "USDT"]]], lambda values, answer: answer == "–")
+
+
+def reads():
+    """A shown decimal is read as the same amount, in every currency."""
+    every([["en", "typedMinor", [text, currency.code]] for currency in currencies.TABLE for text in ("7",)], lambda values, answer: answer == 7 * 10 ** currencies.DIGITS[values[1]])
+    written = {}
+    for currency in currencies.TABLE:
+        for minor in (1, 1234567):
+            text = f"{minor:0{currency.digits + 1}d}"
+            written[currency.code, text[:len(text) - currency.digits] + ("." + text[len(text) - currency.digits:] if currency.digits else "")] = minor
+    every([["en", "typedMinor", [text, code]] for code, text in written], lambda values, answer: answer == written[values[1], values[0]])
+    every([["en", "typedMinor", ["10", stranger]] for stranger in STRANGERS], lambda values, answer: answer is None)
+
+
+def generated():
+    """What is written by hand in other languages fits all codes."""
+    with open(f"{ROOT}/services/spin-engine/games/definition.schema.json", encoding="utf-8") as file:
+        text = file.read()
+    patterns = re.findall(r'"propertyNames": \{"pattern": "(\^\[A-Z\][^"]*)"\}', text)
+    check(len(patterns) == 3 and set(patterns) == {currencies.PATTERN}, f"definition.schema.json has the patterns {patterns} for currencies, expected {currencies.PATTERN}")
+    check(len(currencies.TABLE) > 160 and {len(code) for code in currencies.DIGITS} == {3, 4}, "the table has more than 160 currencies, of three and four letters")
+
+
+def main():
+    generated()
+    shows()
+    reads()
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+sys.exit(main())
