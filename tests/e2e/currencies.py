@@ -2,7 +2,7 @@
 """Players in euros, yen, dinars (three digits) and USDT (four letters, six digits): what each screen of the console and the player's own page show is what is
 booked, and one player's currency never takes a screen from the others."""
 import lib_pages as pages
-from lib_desk import go, inside, opened
+from lib_desk import do, done, go, inside, opened, send
 from lib_play import Person, operator
 from lib_stack import eventually, run
 
@@ -52,6 +52,48 @@ def test_players():
         go(page, f"players/{people[currency].number}")
         shown(page, balance_of(currency))
     assert pages.browser.ask("problems") == []
+
+
+def test_typed_amounts():
+    """A deposit as finance types it: what may mean two amounts is refused, what was understood is shown, and that is booked."""
+    typed = {"EUR": ("12.50", 1250), "JPY": ("1250", 1250), "KWD": ("1.250", 1250), "USDT": ("10.00", 10000000)}
+    page = pages.Page("console", "/operator/")
+    for currency, (text, minor) in typed.items():
+        before = people[currency].refresh()["balance_minor"]
+        go(page, f"players/{people[currency].number}")
+        do(page, "Deposit", {"amount": "1,000"})
+        page.see("/may mean two amounts/.test(document.querySelector('dialog .what').innerText)")
+        send(page)
+        page.see("/may mean two amounts/.test(document.querySelector('dialog [role=alert]')?.innerText)")
+        page.fill(selector="dialog [name=amount]", value=text)
+        shown(page, f"{text_of(minor, currency)}: {text_of(before, currency)} becomes {text_of(before + minor, currency)}", "dialog .what")
+        send(page)
+        shown(page, f"The balance is now {text_of(before + minor, currency)}", "dialog")
+        done(page)
+        assert people[currency].refresh()["balance_minor"] == before + minor, currency
+    assert pages.browser.ask("problems") == []
+
+
+def test_a_typed_limit():
+    """A limit as the player types it on their own page."""
+    typed = {"EUR": ("50", 5000), "JPY": ("5000", 5000), "KWD": ("5.250", 5250), "USDT": ("7.5", 7500000)}
+    for currency, (text, minor) in typed.items():
+        page = pages.Page(f"limit-{currency}", "/", apart=True)
+        page.evaluate(code=f"sessionStorage.setItem('token', '{people[currency].token}')")
+        page.reload()
+        page.see("document.querySelector('#lobby-limits')")
+        page.press("#lobby-limits")
+        page.see("document.querySelector('#limit-loss-day')")
+        page.fill(selector="#limit-loss-day", value="1,000")
+        page.see("/may mean two amounts/.test(document.querySelector('[data-limit=loss][data-period=day]').innerText)")
+        page.fill(selector="#limit-loss-day", value=text)
+        shown(page, text_of(minor, currency), "[data-limit=loss][data-period=day] [data-understood]")
+        page.press("[data-limit=loss][data-period=day] .limitform button")
+        shown(page, f"Now: {text_of(minor, currency)}", "[data-limit=loss][data-period=day]")
+        limits = place.http("GET", "/v1/limits", token=people[currency].token).json["limits"]
+        assert next(one["limit"] for one in limits if (one["name"], one["period"]) == ("loss", "day")) == minor, limits
+        assert pages.browser.ask("problems") == []
+        pages.browser.ask("close", page.name)
 
 
 def test_approvals():

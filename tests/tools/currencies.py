@@ -76,6 +76,20 @@ def reads():
     every([["en", "typedMinor", ["10", stranger]] for stranger in STRANGERS], lambda values, answer: answer is None)
 
 
+def refuses():
+    """What may mean two amounts is refused in every currency; a group that cannot be one of thousands is read."""
+    codes = ["EUR", "JPY", "KWD", "USDT", "ETH"]
+    every([["en", "typedAmount", [text, code]] for code in codes for text in ("1,000", "999,999", " 12,345 ")], lambda values, answer: answer == {"why": "ambiguous"})
+    every([["en", "typedAmount", [text, code]] for code in codes for text in ("", "-1", "+1", "1 000", "1,000.00", "1.000,00", "1e3", "0x10", "١", ".5", "5.", "10000000000000000000")],
+          lambda values, answer: answer == {"why": "form"})
+    every([["en", "typedAmount", ["1", stranger]] for stranger in STRANGERS], lambda values, answer: answer == {"why": "currency"})
+    right = {("10.00", "EUR"): 1000, ("10,00", "EUR"): 1000, ("0,5", "EUR"): 50, ("1000", "EUR"): 100000, ("10.00", "USDT"): 10000000, ("0,001", "USDT"): 1000, ("1,0000", "USDT"): 1000000,
+             ("1.000", "KWD"): 1000, ("0,500", "KWD"): 500, ("1234,567", "KWD"): 1234567, ("1,5", "KWD"): 1500, ("1000", "JPY"): 1000}
+    every([["en", "typedMinor", list(case)] for case in right], lambda values, answer: answer == right[tuple(values)])
+    wrong = {("1.000", "EUR"), ("10.001", "EUR"), ("1.5", "JPY"), ("1.0000", "KWD"), ("0.0000001", "USDT")}
+    every([["en", "typedMinor", list(case)] for case in sorted(wrong)], lambda values, answer: answer is None)
+
+
 def generated():
     """What is written by hand in other languages fits all codes."""
     with open(f"{ROOT}/services/spin-engine/games/definition.schema.json", encoding="utf-8") as file:
@@ -89,6 +103,7 @@ def main():
     generated()
     shows()
     reads()
+    refuses()
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0
 

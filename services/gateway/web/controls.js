@@ -2,7 +2,7 @@
 import { html, useEffect, useState } from "/vendor/htm-preact.js";
 import { Picture } from "/art.js";
 import { Dialog, ask } from "/dialog.js";
-import { dateTime, money, typedMinor } from "/format.js";
+import { dateTime, decimal, isAmbiguous, money, typedMinor, typedWords } from "/format.js";
 import { capital, coinsOf, isBought, modeOf, modeRefusal, modeWords, priceOf, publishedReturn, times, totalBet } from "/game.js";
 import { Icon } from "/icons.js";
 import { named, t } from "/lang.js";
@@ -10,6 +10,7 @@ import { sound } from "/sound.js";
 import { isWatching } from "/state.js";
 
 const LARGE_PART = 10; // a price above this part of the balance is asked about again
+const LOSS_BETS = 100; // of the loss limit that autospin proposes, whatever the currency
 const range = (from, to) => Array.from({ length: to - from + 1 }, (_, i) => from + i);
 
 export const lockedFor = (state) => !state.token || state.busy || Boolean(state.claim) || isWatching(state.round) || state.autospin > 0;
@@ -206,7 +207,7 @@ const SPINS = [10, 25, 50, 100];
 export function AutoWindow({ app, close }) {
 	const { state, autospin } = app;
 	const { game, bet, currency = "EUR" } = state;
-	const [form, setForm] = useState({ spins: 10, loss: "50", single: "", jackpot: true, feature: false });
+	const [form, setForm] = useState({ spins: 10, loss: decimal(LOSS_BETS * priceOf(bet, modeOf(game, bet.mode)), currency), single: "", jackpot: true, feature: false });
 	const [fault, setFault] = useState(null);
 	const rules = game.autoplay;
 	const put = (field) => (event) => setForm({ ...form, [field]: event.target.value });
@@ -215,12 +216,13 @@ export function AutoWindow({ app, close }) {
 	const locked = lockReason(state) ?? (mode.one_spin ? t("why.one-spin") : null);
 	const shown = { n: Number(form.spins) || 0, name: named(mode.name), price: money(priceOf(bet, mode), currency), most: money((Number(form.spins) || 0) * priceOf(bet, mode), currency) };
 	const amount = (text) => text.trim() === "" ? -1 : typedMinor(text, currency) || null;
+	const read = (text) => text.trim() ? html`<small class="quiet">${typedWords(text, currency)}</small>` : null;
 	async function start(event) {
 		event.preventDefault();
 		const spins = Number(form.spins);
 		const [loss, single] = [amount(String(form.loss)), amount(String(form.single))];
 		if (!Number.isInteger(spins) || spins < 1 || spins > rules.spins_max) return setFault(t("auto.spins-wrong", { most: rules.spins_max }));
-		if (loss === null || single === null) return setFault(t("auto.amount-wrong"));
+		if (loss === null || single === null) return setFault([form.loss, form.single].filter(isAmbiguous).map((text) => typedWords(text, currency))[0] ?? t("auto.amount-wrong"));
 		if (locked) return setFault(locked);
 		close();
 		if (isBought(mode) && !await large(app, priceOf(bet, mode))) return undefined;
@@ -229,8 +231,8 @@ export function AutoWindow({ app, close }) {
 	return html`<${Dialog} id="autoplay" title=${t("autospin")} close=${close}><form onSubmit=${start} novalidate>
 		<div class="quick">${SPINS.filter((n) => n <= rules.spins_max).map((n) => html`<button type="button" aria-pressed=${Number(form.spins) === n} onClick=${() => setForm({ ...form, spins: n })}>${n}</button>`)}</div>
 		<div class="pickers"><label>${t("auto.spins")}<input id="autospins" type="number" inputmode="numeric" min="1" max=${rules.spins_max} value=${form.spins} onInput=${put("spins")} /></label>
-		<label>${t("auto.loss", { currency })}<input id="loss" inputmode="decimal" value=${form.loss} onInput=${put("loss")} /></label>
-		<label>${t("auto.single", { currency })}<input id="single" inputmode="decimal" value=${form.single} placeholder=${t("none")} onInput=${put("single")} /></label></div>
+		<label>${t("auto.loss", { currency })}<input id="loss" inputmode="decimal" value=${form.loss} onInput=${put("loss")} />${read(form.loss)}</label>
+		<label>${t("auto.single", { currency })}<input id="single" inputmode="decimal" value=${form.single} placeholder=${t("none")} onInput=${put("single")} />${read(form.single)}</label></div>
 		${rules.jackpot_stop ? html`<label class="check"><input type="checkbox" id="stop-jackpot" checked=${form.jackpot} onChange=${check("jackpot")} />${t("auto.jackpot")}</label>` : null}
 		${rules.feature_stop ? html`<label class="check"><input type="checkbox" id="stop-feature" checked=${form.feature} onChange=${check("feature")} />${t("auto.feature")}</label>` : null}
 		<p class=${isBought(mode) ? "" : "quiet"}>${t(isBought(mode) ? "auto.bought" : "auto.price", shown)}</p>

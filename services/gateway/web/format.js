@@ -35,13 +35,26 @@ function formatOf(currency) {
 // Exact: Intl formats the decimal text, not a floating-point number. It never throws: an amount that cannot be shown must not take the page with it.
 export const money = (minor, currency) => minor === undefined || minor === null ? "–" : formatOf(currency)(decimal(minor, currency));
 
-// What a player types: a decimal in the currency's own digits, as minor units; null: no such amount. "1,000" is none in a currency of two digits:
-// it may mean one or a thousand.
-export function typedMinor(text, currency) {
-	const digits = isCurrency(currency) ? exponentOf(currency) : -1;
+// "1,000" may mean one or a thousand, in a currency of three or more digits as well: it is never guessed.
+const GROUPED = /^[1-9]\d{0,2},\d{3}$/;
+export const isAmbiguous = (text) => GROUPED.test(String(text).trim());
+
+// What a person types, a decimal in the currency's own digits: { minor }, or { why } it is no amount: currency, ambiguous, form.
+export function typedAmount(text, currency) {
+	if (!isCurrency(currency)) return { why: "currency" };
+	if (isAmbiguous(text)) return { why: "ambiguous" };
+	const digits = exponentOf(currency);
 	const [, whole, part = ""] = /^(\d+)(?:[.,](\d+))?$/.exec(String(text).trim()) ?? [];
 	const minor = whole === undefined || part.length > digits ? NaN : Number(whole + part.padEnd(digits, "0"));
-	return Number.isSafeInteger(minor) ? minor : null;
+	return Number.isSafeInteger(minor) ? { minor } : { why: "form" };
+}
+export const typedMinor = (text, currency) => typedAmount(text, currency).minor ?? null;
+// What was understood, or that it may mean two amounts.
+export function typedWords(text, currency) {
+	const { minor, why } = typedAmount(text, currency);
+	const typed = String(text).trim();
+	if (why === "ambiguous") return t("typed.ambiguous", { typed, most: typed.replace(",", ""), least: typed.replace(",", ".") });
+	return minor === undefined ? t("limit.wrong") : money(minor, currency);
 }
 
 export const number = (value) => new Intl.NumberFormat(locale()).format(value);

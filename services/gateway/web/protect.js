@@ -2,7 +2,7 @@
 import { html, useEffect, useRef, useState } from "/vendor/htm-preact.js";
 import { get, post, send } from "/api.js";
 import { Dialog, ask as question } from "/dialog.js";
-import { clock, dateTime, decimal, money, typedMinor } from "/format.js";
+import { clock, dateTime, decimal, money, typedAmount, typedMinor, typedWords } from "/format.js";
 import { session as kept } from "/kept.js";
 import { has, t } from "/lang.js";
 
@@ -38,7 +38,7 @@ function Limit({ entry, currency, set, busy, sure }) {
 	async function save(event) {
 		event.preventDefault();
 		const value = read();
-		setFault(value === null ? t("limit.wrong") : null);
+		setFault(value === null ? isMoney(name) && typedAmount(text, currency).why === "ambiguous" ? typedWords(text, currency) : t("limit.wrong") : null);
 		if (value === 0 && !await sure(titleOf(entry), t("limit.zero", { limit: shown(name, 0, currency) }))) return;
 		if (value !== null) change(value);
 	}
@@ -48,6 +48,7 @@ function Limit({ entry, currency, set, busy, sure }) {
 		${from ? html`<span class="warn">${t("limit.pending", { limit: shown(name, pending, currency), time: dateTime(from / 1000) })}</span>` : null}
 		<div class="limitform"><label for=${id} class="unseen">${titleOf(entry)}</label><input id=${id} inputmode="decimal" placeholder=${isMoney(name) ? limit === null ? currency : decimal(limit, currency) : t("limit.in-minutes")} value=${text} onInput=${(e) => put(e.target.value)} />
 		<button disabled=${busy}>${t("limit.set")}</button>${limit === null ? null : html`<button type="button" disabled=${busy} onClick=${() => change(-1)}>${t("limit.remove")}</button>`}</div>
+		${isMoney(name) && text.trim() ? html`<span class="quiet" data-understood>${typedWords(text, currency)}</span>` : null}
 		<span role="status" class="good">${saved && !busy ? t("limit.saved") : ""}</span>${fault ? html`<span class="bad" role="alert">${fault}</span>` : null}</form>`;
 }
 

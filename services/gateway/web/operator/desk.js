@@ -1,6 +1,7 @@
 // The desk: exchange rates, the audit log, users, and one's own password and second factor.
 import { html, useState } from "/vendor/htm-preact.js";
 import { CODE_MAX } from "/format.js";
+import { typedCurrency, typedDecimal } from "/operator/amounts.js";
 import { act, sentence } from "/operator/ask.js";
 import { OwnSessions, UserSessions } from "/operator/sessions.js";
 import { actionSaid } from "/operator/words.js";
@@ -17,7 +18,7 @@ export function Rates({ me }) {
 		what: (v) => {
 			const old = rates.data?.rates.find((r) => r.currency === v.currency.toUpperCase() && r.in_force);
 			return old ? `Now ${old.rate}, since ${time(old.valid_from_us)}. The new rate converts contributions from now on.` : "";
-		}, body: (v) => ({ currency: v.currency.toUpperCase(), rate: v.rate.replace(",", "."), reason: v.reason }) };
+		}, body: (v) => ({ currency: typedCurrency(v.currency), rate: typedDecimal(v.rate, "Rate"), reason: v.reason }) };
 	const approve = (r) => ({ title: `Approve ${r.currency} ${r.rate}`, button: "Approve", path: () => `${base}/${r.id}/approve`, fields: [], body: () => undefined, what: () => `${r.asked_by} requested this rate.` });
 	const refuse = (r) => ({ title: `Refuse ${r.currency} ${r.rate}`, button: "Refuse", danger: true, path: () => `${base}/${r.id}/refuse`, fields: [REASON], body: (v) => ({ reason: v.reason }), what: () => `${r.asked_by} requested this rate. It will not be set.` });
 	return html`${rates.data?.waiting?.length ? html`<${Panel} title="Waiting for a second person"><${Table} name="waiting" rows=${rates.data.waiting} columns=${[{ name: "currency", title: "Currency" }, { name: "rate", title: "Rate", number: true },

@@ -1,6 +1,7 @@
 // Jackpots: where each pool and set stands, and what may be done with it.
 import { html } from "/vendor/htm-preact.js";
-import { CODE_MAX, LEVELS, decimal, money, typedMinor } from "/format.js";
+import { CODE_MAX, LEVELS, decimal, exponentOf, isCurrency, money } from "/format.js";
+import { minorOf, typedCurrency, typedDecimal, understood } from "/operator/amounts.js";
 import { Act, Badge, Group, Panel, REASON, Table, Tile, Trouble, euros, time, usePages, useRead, whole } from "/operator/parts.js";
 import { Offer, offersGame } from "/operator/offer.js";
 import { Forecast, History } from "/operator/value.js";
@@ -41,20 +42,16 @@ const chosen = (places, v) => places.find(({ key }) => key === String(v.row)) ??
 
 function adjust(operator, pool, rows) {
 	const places = placesOf(rows);
-	const delta = (v) => {
-		const minor = typedMinor(v.amount.replace(/^[+-]/, ""), chosen(places, v).currency);
-		return minor === null ? null : v.amount.startsWith("-") ? -minor : minor;
-	};
 	return {
 		title: `Adjust ${pool.id}`, button: "Adjust", path: path(operator, pool.pool), shows: figures(places[0]?.currency),
 		fields: [placeField(places), { name: "amount", label: "Change", inputmode: "decimal", example: "+100.00 or -25.00", help: "With the house's money. A second person must approve it." }, REASON],
 		what: (v) => {
 			const { value, currency } = chosen(places, v);
-			return delta(v) === null ? "" : `${money(value, currency)} becomes about ${money(value + delta(v), currency)}; it keeps growing meanwhile.`;
+			return understood(v.amount, currency, (delta) => `${money(delta, currency)}: ${money(value, currency)} becomes about ${money(value + delta, currency)}; it keeps growing meanwhile.`, true);
 		},
 		body: (v) => {
-			if (delta(v) === null) throw "Enter an amount such as +100.00 or -25.00.";
-			return { action: "adjust", parameters: { ...chosen(places, v).names, delta_minor: delta(v) }, reason: v.reason };
+			const { names, currency } = chosen(places, v);
+			return { action: "adjust", parameters: { ...names, delta_minor: minorOf(v.amount, currency, true) }, reason: v.reason };
 		},
 	};
 }
@@ -63,7 +60,7 @@ function adjust(operator, pool, rows) {
 
 // A decimal as whole numbers of 10^-places; null: nothing was typed.
 function exact(text, places, what) {
-	const typed = text.trim().replace(",", ".");
+	const typed = typedDecimal(text, what);
 	if (typed === "") return null;
 	const [, whole_, part = ""] = /^([0-9]+)(?:\.([0-9]+))?$/.exec(typed) ?? [];
 	if (whole_ === undefined || part.length > places) throw `${what}: enter a number with at most ${places} digits after the point.`;
@@ -78,11 +75,11 @@ function terms(operator, pool, rows) {
 	const share = pool.kind === "cards" ? { name: "share", label: "Share of stakes, %", inputmode: "decimal", required: false, example: "0.1" } : { name: "share", label: "Row rate", inputmode: "decimal", required: false };
 	return {
 		title: `Change the terms of ${pool.id}`, button: "Change terms", path: path(operator, pool.pool), shows: figures(places[0]?.currency),
-		fields: [placeField(places), { name: "seed", label: "Seed", inputmode: "decimal", required: false, help: "Empty: it stays." }, { ...share, help: "Empty: it stays." }, REASON], what: () => "It takes effect from the next hit on; what is shown now stays.",
+		fields: [placeField(places), { name: "seed", label: "Seed", inputmode: "decimal", required: false, help: "Empty: it stays." }, { ...share, help: "Empty: it stays." }, REASON],
+		what: (v) => `${understood(v.seed, chosen(places, v).currency, (minor) => `A seed of ${money(minor, chosen(places, v).currency)}.`)} It takes effect from the next hit on; what is shown now stays.`.trim(),
 		body: (v) => {
 			const { names, currency } = chosen(places, v);
-			const seed = v.seed.trim() === "" ? null : typedMinor(v.seed, currency);
-			if (v.seed.trim() !== "" && seed === null) throw `Enter the seed in ${currency}, such as ${decimal(1000, currency)}.`;
+			const seed = v.seed.trim() === "" ? null : minorOf(v.seed, currency);
 			const grows = pool.kind === "cards" ? { wager_ppm: exact(v.share, 4, "Share of stakes") } : { row_rate_nano: exact(v.share, 9, "Row rate") };
 			return { action: "parameters", parameters: { ...names, ...optional({ seed_minor: seed, ...grows }) }, reason: v.reason };
 		},
@@ -95,13 +92,16 @@ const takePart = (operator, pool) => ({
 	body: (v) => ({ action: "take_part", parameters: { takes_part: v.takes === "yes" }, reason: v.reason }),
 });
 
+// Minor units of one whole unit of the currency that is typed.
+const unitOf = (v) => 10 ** exponentOf(v.currency.toUpperCase());
+
 const odds = (operator, pool) => ({
 	title: `Change the odds of ${pool.id}`, button: "Odds", path: path(operator, pool.pool), shows: figures("EUR"),
 	fields: [{ name: "currency", label: "Currency", value: "EUR", most: CODE_MAX }, { name: "in", label: "Chances", inputmode: "numeric", value: "1" }, { name: "of", label: "Out of", inputmode: "numeric", help: "For each smallest unit of the stake." }, REASON],
-	what: (v) => Number(v.in) > 0 && Number(v.of) > 0 ? `A round of ${money(100, v.currency.toUpperCase() || "EUR")} starts Jackpot Cards once in ${new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 }).format(Math.max(1, v.of / v.in / 100))}.` : "",
+	what: (v) => Number(v.in) > 0 && Number(v.of) > 0 && isCurrency(v.currency.toUpperCase()) ? `A round of ${money(unitOf(v), v.currency.toUpperCase())} starts Jackpot Cards once in ${new Intl.NumberFormat(undefined, { maximumFractionDigits: 1 }).format(Math.max(1, v.of / v.in / unitOf(v)))}.` : "",
 	body: (v) => {
 		if (!(Number(v.in) > 0 && Number(v.of) >= Number(v.in))) throw "Enter whole numbers above 0. \"Out of\" must not be smaller than \"Chances\".";
-		return { action: "odds", parameters: { currency: v.currency.toUpperCase(), in: Number(v.in), of: Number(v.of) }, reason: v.reason };
+		return { action: "odds", parameters: { currency: typedCurrency(v.currency), in: Number(v.in), of: Number(v.of) }, reason: v.reason };
 	},
 });
 

@@ -1,6 +1,7 @@
 // Keys of back ends: which there are, what each may do and when it was last used; a new one, its replacement, its end. A key is shown once.
 import { html } from "/vendor/htm-preact.js";
-import { decimal, money, typedMinor } from "/format.js";
+import { decimal, money, typedAmount } from "/format.js";
+import { troubleWith } from "/operator/amounts.js";
 import { Act, Badge, Panel, REASON, Table, Trouble, time, usePages } from "/operator/parts.js";
 
 const SCOPES_HELP = "read: every screen's figures; players: accounts, limits, bonus spins; money: deposits, withdrawals, corrections, voids, rates; pools: jackpots and games. Separate with commas. all: everything, also users and keys, unless amounts or jackpots are limited.";
@@ -17,13 +18,23 @@ const amountsOf = (key) => pairs(key.amounts).map(([currency, minor]) => money(N
 const limitsOf = (key) => [key.amounts && `${amountsOf(key)} in one request`, key.pools && `jackpots ${key.pools.replaceAll(",", ", ")}`].filter(Boolean).join("; ") || "none";
 
 // "EUR 500, SEK 6000.50" as the gateway reads it.
-function minorOf(text) {
-	return text.split(",").map((one) => one.trim()).filter(Boolean).map((one) => {
+function typedAmounts(text) {
+	return text.split(/,(?=\s*[A-Za-z]|\s*$)/).map((one) => one.trim()).filter(Boolean).map((one) => {
 		const [currency, amount = ""] = one.toUpperCase().split(/[\s:]+/);
-		const minor = typedMinor(amount, currency);
-		if (minor === null) throw new Error(`Enter amounts as EUR 500.00, SEK 6000; found "${one}".`);
+		const { minor } = typedAmount(amount, currency);
+		if (minor === undefined) throw `Enter amounts as EUR 500.00, SEK 6000; found "${one}". ${troubleWith(amount, currency)}`;
 		return `${currency}:${minor}`;
 	}).join(",");
+}
+
+// What was understood while it is typed.
+function amountsUnderstood(text) {
+	if (text.trim() === "") return "Any amount in one request.";
+	try {
+		return `At most ${amountsOf({ amounts: typedAmounts(text) })} in one request.`;
+	} catch (sentence) {
+		return sentence;
+	}
 }
 
 const days = (v) => v.days ? { days: Number(v.days) } : {};
@@ -34,7 +45,8 @@ function made(base) {
 		{ name: "scopes", label: "What it may do", value: "read", example: "read,players,money,pools", help: SCOPES_HELP },
 		{ name: "amounts", label: "Most in one request", example: `EUR ${decimal(50000, "EUR")}, SEK ${decimal(600000, "SEK")}`, help: "In a currency that is not named: nothing. Empty: any amount.", required: false, most: 300 },
 		{ name: "pools", label: "Only these jackpots", example: "1,4", help: "By number. Empty: all.", required: false }, LIFE, REASON],
-	body: (v) => ({ name: v.name.trim(), scopes: v.scopes.replaceAll(" ", ""), ...(v.amounts.trim() ? { amounts: minorOf(v.amounts) } : {}), ...(v.pools.trim() ? { pools: v.pools.replaceAll(" ", "") } : {}), ...days(v), reason: v.reason }) };
+	what: (v) => /money/.test(v.scopes) || v.amounts.trim() ? amountsUnderstood(v.amounts) : "",
+	body: (v) => ({ name: v.name.trim(), scopes: v.scopes.replaceAll(" ", ""), ...(v.amounts.trim() ? { amounts: typedAmounts(v.amounts) } : {}), ...(v.pools.trim() ? { pools: v.pools.replaceAll(" ", "") } : {}), ...days(v), reason: v.reason }) };
 }
 
 const stateOf = (key) => key.state === "active" ? html`<${Badge} text=${key.successor ? "replaced" : "in force"} state=${key.successor ? "gold" : "good"} />` : html`<${Badge} text=${key.state} />`;

@@ -1,6 +1,7 @@
 // Players: found by number, looked at, and what support and finance do for them.
 import { html, useState } from "/vendor/htm-preact.js";
-import { CODE_MAX, decimal, isCurrency, money, typedMinor } from "/format.js";
+import { CODE_MAX, decimal, isCurrency, money, typedAmount } from "/format.js";
+import { minorOf, troubleWith, understood } from "/operator/amounts.js";
 import { wordOf } from "/operator/words.js";
 import { Export } from "/operator/export.js";
 import { Notes } from "/operator/notes.js";
@@ -37,26 +38,13 @@ export function Players({ me }) {
 
 const amount = (label, currency, help) => ({ name: "amount", label: `${label}, ${currency}`, inputmode: "decimal", example: decimal(1000, currency), help });
 
-function minorOf(text, currency, signed) {
-	const minor = typedMinor(text.replace(/^[+-]/, ""), currency);
-	if (minor === null || minor === 0 || (!signed && text.startsWith("-"))) throw `Enter an amount in ${currency}, such as ${decimal(1000, currency)}.`;
-	return text.startsWith("-") ? -minor : minor;
-}
-
 const booked = (currency) => (answer) => answer.balance_minor === undefined ? null : html`<p>The balance is now <b>${money(answer.balance_minor, currency)}</b>.</p>`;
 
 function moneyAction(base, account, kind, title, help, signed) {
 	const { currency } = account;
 	return {
 		title, fields: [amount("Amount", currency, help), REASON], path: () => `${base}/${kind}`, shows: booked(currency),
-		what: (v) => {
-			try {
-				const change = minorOf(v.amount, currency, signed) * (kind === "withdrawals" ? -1 : 1);
-				return `${money(account.balance_minor, currency)} becomes ${money(account.balance_minor + change, currency)}, if nothing else is booked meanwhile.`;
-			} catch (_) {
-				return "";
-			}
-		},
+		what: (v) => understood(v.amount, currency, (minor) => `${money(minor, currency)}: ${money(account.balance_minor, currency)} becomes ${money(account.balance_minor + minor * (kind === "withdrawals" ? -1 : 1), currency)}, if nothing else is booked meanwhile.`, signed),
 		body: (v) => ({ amount_minor: minorOf(v.amount, currency, signed), currency, reason: v.reason }),
 	};
 }
@@ -64,18 +52,32 @@ function moneyAction(base, account, kind, title, help, signed) {
 const LIMITS = { loss: "Losses", wager: "Stakes", deposit: "Deposits", time: "Time of play", exclusion: "Exclusion" };
 const PERIODS = [["day", "a day"], ["week", "a week"], ["month", "a month"]];
 
+const isMoney = (limit) => ["loss", "wager", "deposit"].includes(limit);
+
+// A limit of 0 allows nothing.
+function limitMinor(text, currency) {
+	const { minor } = typedAmount(text, currency);
+	if (minor === undefined) throw troubleWith(text, currency);
+	return minor;
+}
+
+function limitUnderstood({ limit, period, value }, currency) {
+	if (!isMoney(limit) || value.trim() === "") return "";
+	const { minor } = typedAmount(value, currency);
+	return minor === undefined ? troubleWith(value, currency) : `${LIMITS[limit]} of ${money(minor, currency)} ${PERIODS.find(([key]) => key === period)[1]}.`;
+}
+
 function limitAction(base, account) {
 	const { currency } = account;
 	return {
 		title: "Set a limit", path: () => `${base}/limits`,
 		fields: [{ name: "limit", label: "Limit of", options: [["loss", "losses"], ["wager", "stakes"], ["deposit", "deposits"], ["time", "time of play"], ["exclusion", "all play: exclusion"]] },
 			{ name: "period", label: "Period (for limits of money)", options: PERIODS }, { name: "value", label: "Limit", inputmode: "decimal", help: `Money: an amount in ${currency}; time of play: minutes; exclusion: days from now.` }, REASON],
-		what: () => "A stricter limit takes effect at once, a looser one after the cooling period.",
+		what: (v) => `${limitUnderstood(v, currency)} A stricter limit takes effect at once, a looser one after the cooling period.`.trim(),
 		body: (v) => {
-			const money_ = ["loss", "wager", "deposit"].includes(v.limit);
+			if (isMoney(v.limit)) return { limit: v.limit, period: v.period, amount_minor: limitMinor(v.value, currency), currency, reason: v.reason };
 			const value = Number(v.value);
 			if (!(value >= 0)) throw "Enter the limit as a number.";
-			if (money_) return { limit: v.limit, period: v.period, amount_minor: typedMinor(v.value, currency), currency, reason: v.reason };
 			return v.limit === "time" ? { limit: "time", seconds: Math.round(value * 60), currency, reason: v.reason }
 				: { limit: "exclusion", until_s: Math.round(Date.now() / 1000 + value * 86400), currency, reason: v.reason };
 		},
@@ -88,6 +90,7 @@ function spinsAction(base, account, games) {
 		fields: [{ name: "game", label: "Game", options: games.map((g) => [g.id, g.name]) }, { name: "spins", label: "Spins", inputmode: "numeric", value: "10" },
 			{ name: "coin", label: `Coin, ${account.currency}`, inputmode: "decimal", value: decimal(1, account.currency) }, { name: "lines", label: "Lines", inputmode: "numeric", value: "15" },
 			{ name: "coins", label: "Coins a line", inputmode: "numeric", value: "1" }, { name: "days", label: "Valid for (days)", inputmode: "numeric", value: "7" }, REASON],
+		what: (v) => understood(v.coin, account.currency, (coin) => `${v.spins} spins of ${money(coin * v.lines * v.coins, account.currency)} each, ${money(coin * v.lines * v.coins * v.spins, account.currency)} in all.`),
 		body: (v) => ({ game: v.game, currency: account.currency, coin_minor: minorOf(v.coin, account.currency), lines: Number(v.lines), coins: Number(v.coins), spins: Number(v.spins),
 			expires_us: Math.round((Date.now() + Number(v.days) * 86400e3) * 1000), reason: v.reason }),
 	};

@@ -1,6 +1,7 @@
 // Rounds of all players: found by player, game, time, win, jackpot, number or id; and those that are open.
 import { html, useState } from "/vendor/htm-preact.js";
-import { CODE_MAX, decimal, isCurrency, money, typedMinor } from "/format.js";
+import { CODE_MAX, isCurrency, money, typedMinor } from "/format.js";
+import { troubleWith } from "/operator/amounts.js";
 import { Badge, Panel, Table, Trouble, jackpotIn, numberOf, time, usePages, useRead } from "/operator/parts.js";
 import { usAt } from "/operator/zone.js";
 
@@ -18,7 +19,7 @@ function asked(only) {
 	if (only.id) return /^\d+-\d+$/.test(only.id) ? { query: { id: only.id } } : { why: "An id is two numbers, such as 3-17." };
 	if (currency && !isCurrency(currency)) return { why: `"${currency}" is no currency. Enter its code, such as EUR or USDT.` };
 	if (only.win !== "" && !currency) return { why: "Choose the currency of the win." };
-	if (win === null || win === 0) return { why: `Enter an amount in ${currency}, such as ${decimal(1000, currency)}.` };
+	if (win === null || win === 0) return { why: troubleWith(only.win, currency) };
 	return { query: { player: only.player, game: only.game, currency, win_minor: win, jackpot: only.jackpot, round: only.round, from_us: usAt(only.from), to_us: usAt(only.to) } };
 }
 
