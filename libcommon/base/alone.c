@@ -64,7 +64,11 @@ int64_t alone_most(const struct alone *alone, const struct currency *currency)
 			of = i;
 	if (of == alone->n)
 		return alone->n == 0 ? ALONE_ANY : 0;
-	return alone->most[of].minor == 0 ? ALONE_ANY : alone->most[of].minor;
+	if (alone->most[of].minor == 0)
+		return ALONE_ANY;
+	return alone->most[of].currency == NULL
+		       ? currency_from_cents(currency, alone->most[of].minor)
+		       : alone->most[of].minor;
 }
 
 bool alone_permits(const struct alone *alone, const struct currency *currency, int64_t minor)

@@ -16,13 +16,15 @@ struct alone {
 	size_t n; /* 0: everybody books every amount alone */
 	struct {
 		const struct currency *currency; /* NULL: each that is not named */
-		int64_t minor;			 /* the largest amount; 0: every amount */
+		/* The largest amount, of each that is not named in euro cents; 0: every amount. */
+		int64_t minor;
 	} most[ALONE_MAX];
 };
 #define ALONE_ANY INT64_C(-1)
 
-/* Reads "EUR=1000000,SEK=10000000,JPY=0,*=5000", in minor units; "" names none. False: `error` says
- * what was found and expected. */
+/* Reads "EUR=1000000,SEK=10000000,JPY=0,*=5000", in minor units; * in euro cents, for what is worth
+ * about as much in each currency that is not named. "" names none. False: `error` says what was
+ * found and expected. */
 bool alone_read(const char *text, struct alone *alone_r, char error[ALONE_ERROR_MAX]);
 /* The largest amount, or ALONE_ANY. In a currency that is not named, and without an entry for
  * those, nobody books alone: 0. */

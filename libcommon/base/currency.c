@@ -112,3 +112,16 @@ const struct currency *currency_by_code(const char *code)
 			return &CURRENCIES[i];
 	return NULL;
 }
+
+int64_t currency_from_cents(const struct currency *currency, int64_t euro_cents)
+{
+	int64_t minor;
+
+	if (currency == NULL)
+		return euro_cents;
+	if (euro_cents / 100 >= MINOR_MAX / currency->euro_minor)
+		return MINOR_MAX;
+	minor = euro_cents / 100 * currency->euro_minor +
+		euro_cents % 100 * currency->euro_minor / 100;
+	return minor < 1 ? 1 : minor;
+}

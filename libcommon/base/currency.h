@@ -31,6 +31,9 @@ struct currency {
 /* NULL when unknown. The result is static. */
 const struct currency *currency_by_number(uint32_t number);
 const struct currency *currency_by_code(const char *code);
+/* The amount that is worth about as much as these euro cents, in minor units: from 1 to MINOR_MAX,
+ * for cents from 1. In euros, exact. NULL, an unknown currency: the number as it is. */
+int64_t currency_from_cents(const struct currency *currency, int64_t euro_cents);
 /* The i-th known currency, NULL past the end. Migrations and help texts list them all. */
 const struct currency *currency_at(size_t i);
 

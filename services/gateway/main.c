@@ -130,19 +130,13 @@ static const struct setting settings[] = {
 		"an FX rate waits for another key or user if it is the currency's first, or "
 		"differs from a rate in force within a day of its start by more than this "
 		"percentage of the smaller of the two; 0: no rate waits" },
-	{ "GATEWAY_APPROVE_ABOVE", SETTING_TEXT,
-		"EUR=1000000,USD=1000000,GBP=1000000,SEK=10000000,DKK=7500000,NOK=10000000,"
-		"*=1000000",
-		0, 0, gateway.settings.approve_above,
+	{ "GATEWAY_APPROVE_ABOVE", SETTING_TEXT, "*=1000000", 0, 0, gateway.settings.approve_above,
 		"largest deposit, withdrawal, correction, grant or bonus spins, in minor units, that "
 		"a user, or a key without amounts of its own, books alone, and largest withdrawal "
 		"that they settle by hand alone, as CURRENCY=AMOUNT; what is larger "
-		"waits for another user or key; 0: any amount; *: each currency that is not "
-		"named, without it none; empty: nothing waits" },
-	{ "GATEWAY_APPROVE_SUM", SETTING_TEXT,
-		"EUR=10000000,USD=10000000,GBP=10000000,SEK=100000000,DKK=75000000,"
-		"NOK=100000000,*=10000000",
-		0, 0, gateway.settings.approve_sum,
+		"waits for another user or key; 0: any amount; *: euro cents, for about as much "
+		"in each currency that is not named, without it none; empty: nothing waits" },
+	{ "GATEWAY_APPROVE_SUM", SETTING_TEXT, "*=10000000", 0, 0, gateway.settings.approve_sum,
 		"largest sum of such amounts, whatever their sign, that one user books alone within "
 		"24 hours, as in GATEWAY_APPROVE_ABOVE; the amount that would exceed it waits for "
 		"another user or key" },
@@ -155,11 +149,10 @@ static const struct setting settings[] = {
 		"age after which a withdrawal may be decided by hand" },
 	{ "GATEWAY_REPORT_GRACE_S", SETTING_INT, "60", 1, 3600, &gateway.settings.report_grace_s,
 		"seconds after the end of a gaming day until its report is sealed" },
-	{ "GATEWAY_LARGE_WINS", SETTING_TEXT,
-		"EUR=100000,USD=100000,GBP=100000,SEK=1000000,DKK=700000,NOK=1000000", 0, 0,
-		gateway.settings.large_wins,
+	{ "GATEWAY_LARGE_WINS", SETTING_TEXT, "*=100000", 0, 0, gateway.settings.large_wins,
 		"smallest win of a bet or gamble, in minor units, that webhooks report as large, "
-		"as CURRENCY=AMOUNT; wins in other currencies are not reported" },
+		"as CURRENCY=AMOUNT; *: euro cents, for about as much in each currency that is "
+		"not named, without it wins in those are not reported" },
 	{ "GATEWAY_WEBHOOK_TIMEOUT_MS", SETTING_INT, "10000", 100, 60000,
 		&gateway.settings.webhook_timeout_ms,
 		"how long an operator's address may take to accept an event" },

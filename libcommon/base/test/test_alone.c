@@ -25,6 +25,13 @@ static const struct {
 	{ "*=7,EUR=1000000", "EUR", 8, true },
 	{ "EUR=1000000,*=7", "EUR", 8, true },
 	{ "EUR=5,*=7", "EUR", 6, false },
+	{ "*=1000000", "JPY", 1700000, true },
+	{ "*=1000000", "JPY", 1700001, false },
+	{ "*=1000000", "USDT", INT64_C(10000000000), true },
+	{ "*=1000000", "USDT", INT64_C(10000000001), false },
+	{ "*=1000000", "XBT", -10000000, true },
+	{ "*=1000000", "XBT", -10000001, false },
+	{ "*=1000000,JPY=5", "JPY", 6, false },
 	{ "EUR=1000000,*=7", "CHF", 7, true },
 	{ "EUR=1000000,*=7", "CHF", 8, false },
 	{ "EUR=1000000,*=0", "CHF", INT64_C(100000000000), true },
@@ -51,8 +58,8 @@ static void test_alone_most_of_a_currency(void **state)
 		const char *setting, *currency;
 		int64_t most;
 	} sums[] = { { "", "EUR", ALONE_ANY }, { "EUR=5", "EUR", 5 }, { "EUR=5", "SEK", 0 },
-		{ "EUR=0", "EUR", ALONE_ANY }, { "EUR=5,*=7", "SEK", 7 }, { "*=7,EUR=5", "EUR", 5 },
-		{ "EUR=5,*=0", "SEK", ALONE_ANY } };
+		{ "EUR=0", "EUR", ALONE_ANY }, { "EUR=5,*=7", "SEK", 70 },
+		{ "*=7,EUR=5", "EUR", 5 }, { "EUR=5,*=0", "SEK", ALONE_ANY } };
 	struct alone alone;
 	char error[ALONE_ERROR_MAX];
 

@@ -82,6 +82,25 @@ static void test_currency_exponents_follow_the_standard(void **state)
 	assert_int_equal(counts[1], 0);
 }
 
+static void test_currency_from_cents_is_of_about_that_worth(void **state)
+{
+	static const struct {
+		const char *code;
+		int64_t cents, minor;
+	} cases[] = { { "EUR", 1000000, 1000000 }, { "EUR", 1, 1 }, { "EUR", 123, 123 },
+		{ "SEK", 1000000, 10000000 }, { "DKK", 1000000, 7500000 },
+		{ "JPY", 1000000, 1700000 }, { "JPY", 1, 1 }, { "KWD", 1000000, 3500000 },
+		{ "USDT", 1000000, INT64_C(10000000000) }, { "XBT", 1000000, 10000000 },
+		{ "DOGE", INT64_C(100000000000), MINOR_MAX }, { "EUR", MINOR_MAX, MINOR_MAX },
+		{ "ETH", INT64_MAX, MINOR_MAX } };
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_int_equal(
+			currency_from_cents(currency_by_code(cases[i].code), cases[i].cents),
+			cases[i].minor);
+	assert_int_equal(currency_from_cents(NULL, 7), 7);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -89,6 +108,7 @@ int main(void)
 		cmocka_unit_test(test_currency_unknown_is_null),
 		cmocka_unit_test(test_currency_table_is_consistent),
 		cmocka_unit_test(test_currency_exponents_follow_the_standard),
+		cmocka_unit_test(test_currency_from_cents_is_of_about_that_worth),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
  * gives them to the sender and marks what came of them. */
 #include "services/gateway/adapters/webhooks.h"
 
+#include "libcommon/base/alone.h"
 #include "libcommon/io/chain_head.h"
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
@@ -24,7 +25,7 @@
 #define TROUBLE_US (10 * SECOND_US)
 #define STEP_MS 20000
 #define QUICK_MS 5000
-#define LARGE_MAX 4096
+#define LARGE_MAX 8192
 
 static struct {
 	struct pg_pool *pool;
@@ -227,7 +228,7 @@ static void metrics_begin(void)
 
 void webhooks_begin(struct gateway *gateway)
 {
-	char error[WEBHOOK_ERROR_MAX];
+	char error[ALONE_ERROR_MAX];
 
 	webhooks.settings = &gateway->settings;
 	if (!webhook_large_read(gateway->settings.large_wins, webhooks.large, LARGE_MAX, error))

@@ -1,6 +1,6 @@
 #include "services/gateway/core/webhook.h"
 
-#include "libcommon/base/currency.h"
+#include "libcommon/base/alone.h"
 #include "libcommon/base/hex.h"
 #include "libcommon/base/sha256.h"
 
@@ -154,33 +154,29 @@ bool webhook_kinds_read(const char *text, char array_r[WEBHOOK_KINDS_MAX + 2])
 
 bool webhook_large_read(const char *text, char *json_r, size_t room, char *error_r)
 {
+	struct alone least;
 	size_t n = (size_t)snprintf(json_r, room, "{");
 
-	while (*text != '\0') {
-		size_t code = strspn(text, LETTERS), digits;
-		char name[8] = "";
-		const struct currency *currency;
-
-		if (code < sizeof(name))
-			memcpy(name, text, code);
-		currency = currency_by_code(name);
-		digits = text[code] == '=' ? strspn(text + code + 1, DIGITS) : 0;
-		if (currency == NULL || digits < 1 || digits > 18 || text[code + 1] == '0' ||
-			strchr(",", text[code + 1 + digits]) == NULL) {
-			(void)snprintf(error_r, WEBHOOK_ERROR_MAX,
-				"found \"%.40s\", expected a list like EUR=100000,SEK=1000000",
-				text);
+	if (!alone_read(text, &least, error_r))
+		return false;
+	for (size_t i = 0; i < least.n; i++)
+		if (least.most[i].minor == 0) {
+			(void)snprintf(error_r, ALONE_ERROR_MAX,
+				"found \"%.40s\", expected amounts from 1", text);
 			return false;
 		}
-		n += (size_t)snprintf(json_r + n, room - n, "%s\"%" PRIu32 "\":%.*s",
-			n == 1 ? "" : ",", currency->number, (int)digits, text + code + 1);
+	for (size_t i = 0; least.n > 0 && currency_at(i) != NULL; i++) {
+		int64_t minor = alone_most(&least, currency_at(i));
+
+		if (minor == 0)
+			continue;
+		n += (size_t)snprintf(json_r + n, room - n, "%s\"%" PRIu32 "\":%" PRId64,
+			n == 1 ? "" : ",", currency_at(i)->number, minor);
 		if (n + 2 > room) {
-			(void)snprintf(error_r, WEBHOOK_ERROR_MAX,
+			(void)snprintf(error_r, ALONE_ERROR_MAX,
 				"found more currencies than fit, expected fewer");
 			return false;
 		}
-		text += code + 1 + digits;
-		text += *text == ',';
 	}
 	memcpy(json_r + n, "}", 2);
 	return true;

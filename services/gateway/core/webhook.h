@@ -38,9 +38,9 @@ bool webhook_url_ok(const char *url, bool internal, const char **expected_r);
  * an unknown, repeated or missing kind. */
 bool webhook_kinds_read(const char *text, char array_r[WEBHOOK_KINDS_MAX + 2]);
 
-/* Reads "EUR=100000,SEK=1000000", the smallest large win by currency in minor units, as JSON by the
- * currency's number: {"978":100000,..}. Empty: {}. False: error_r (WEBHOOK_ERROR_MAX bytes) says
- * why. */
+/* Reads "SEK=1000000,*=100000", the smallest large win by currency in minor units (* in euro cents,
+ * as alone_read), as JSON by the currency's number: {"752":1000000,..}. Empty: {}. False: error_r
+ * (ALONE_ERROR_MAX bytes) says why. */
 bool webhook_large_read(const char *text, char *json_r, size_t room, char *error_r);
 
 #endif

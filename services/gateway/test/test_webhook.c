@@ -1,4 +1,5 @@
 /* Webhooks: secrets and signatures by vectors of another implementation, pauses, addresses. */
+#include "libcommon/base/alone.h"
 #include "libcommon/base/hex.h"
 #include "services/gateway/adapters/webhook_address.h"
 #include "services/gateway/core/webhook.h"
@@ -205,14 +206,24 @@ static void test_webhook_settings(void **state)
 		"XXY=1", "=1", ",", "EUR=1,,SEK=1", "EUR=1234567890123456789", "LONGNAME=1" };
 	static const char *const unknown[] = { "", "hit,", ",hit", "hit,hit", "Hit", "hit payout",
 		"hit,payouts", "test" };
-	char text[64], array[WEBHOOK_KINDS_MAX + 2], error[WEBHOOK_ERROR_MAX];
+	char text[64], array[WEBHOOK_KINDS_MAX + 2], error[ALONE_ERROR_MAX], all[8192];
+	size_t n = 0;
 
 	(void)state;
 	assert_true(webhook_large_read("", text, sizeof(text), error));
 	assert_string_equal(text, "{}");
 	assert_true(webhook_large_read("EUR=100000,SEK=1000000", text, sizeof(text), error));
-	assert_string_equal(text, "{\"978\":100000,\"752\":1000000}");
+	assert_string_equal(text, "{\"752\":1000000,\"978\":100000}");
 	assert_false(webhook_large_read("EUR=100000,SEK=1000000", text, 20, error));
+	assert_true(webhook_large_read("EUR=5,*=100000", all, sizeof(all), error));
+	assert_non_null(strstr(all, "\"392\":170000,"));
+	assert_non_null(strstr(all, "\"978\":5,"));
+	assert_non_null(strstr(all, "\"1005\":1000000000,"));
+	for (const char *at = all; (at = strchr(at, ':')) != NULL; at++)
+		n++;
+	assert_null(currency_at(n));
+	assert_non_null(currency_at(n - 1));
+	assert_true(webhook_large_read("*=1000000000000000", all, sizeof(all), error));
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++)
 		if (webhook_large_read(wrong[i], text, sizeof(text), error))
 			fail_msg("%s was read as %s", wrong[i], text);

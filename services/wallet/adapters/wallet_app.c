@@ -21,14 +21,15 @@ static struct wallet app;
 
 const struct setting wallet_settings[] = {
 	{ "WALLET_STAKE_MAX_MINOR", SETTING_INT, "100000000", 1, WALLET_AMOUNT_MAX, &app.stake_max,
-		"largest stake of one bet, in minor units, for currencies that WALLET_STAKE_MAX does "
-		"not name; larger stakes are refused (LIMIT)" },
+		"largest stake of one bet in euro cents, and of about that worth in the currencies "
+		"that WALLET_STAKE_MAX does not name; larger stakes are refused (LIMIT)" },
 	{ "WALLET_STAKE_MAX", SETTING_TEXT, "", 0, 0, app.stake_max_of,
 		"largest stakes by currency: CURRENCY:MINOR, separated by commas, such as "
 		"JPY:150000000,KWD:300000000,XBT:1500000000" },
 	{ "WALLET_OUTSIDE_MAX_MINOR", SETTING_INT, "100000000000", 1, WALLET_AMOUNT_MAX,
 		&app.outside_max,
-		"largest deposit, withdrawal, correction or grant; larger ones are refused (LIMIT)" },
+		"largest deposit, withdrawal, correction or grant in euro cents, and of about that "
+		"worth in other currencies; larger ones are refused (LIMIT)" },
 	{ "WALLET_LIMIT_RAISE_S", SETTING_INT, "86400", 0, 31536000, &app.limit_raise_s,
 		"seconds from a player's request to raise or end a limit until this takes effect" },
 	{ "WALLET_DEPOSIT_MAX", SETTING_TEXT, "", 0, 0, app.deposit_max,
@@ -60,42 +61,70 @@ struct wallet *wallet_app(void)
 static const char by_key_sql[] =
 	"set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off";
 
-/* "1=EUR:500000,7=SEK:1000000" */
-static void deposit_max_read(void)
-{
-	const char *at = app.deposit_max;
-
-	while (*at != '\0') {
-		unsigned operator_id;
-		char code[4];
-		long long amount;
-		int length = 0;
-		if (sscanf(at, "%5u=%3[A-Z]:%16lld%n", &operator_id, code, &amount, &length) != 3 ||
-			currency_by_code(code) == NULL || operator_id == 0 || amount < 0 ||
-			(at[length] != '\0' && at[length] != ',') ||
-			app.rules.deposit_max_n == WALLET_DEPOSIT_MAX_N)
-			fatal("WALLET_DEPOSIT_MAX: found '%s', expected at most %d of "
-			      "OPERATOR=CURRENCY:MINOR, separated by commas, such as 1=EUR:500000",
-				at, WALLET_DEPOSIT_MAX_N);
-		app.rules.deposit_max[app.rules.deposit_max_n++] =
-			(struct wallet_deposit_max){ operator_id, currency_by_code(code)->number,
-				amount };
-		at += length + (at[length] == ',');
-	}
-}
-
-/* Codes have three letters, or four. */
+/* The currency whose code begins here, and how long its code is. */
 static const struct currency *currency_named(const char *at, size_t *length_r)
 {
-	char code[5] = { 0 };
+	char code[sizeof(((struct currency *)NULL)->code)] = { 0 };
 	size_t n = 0;
 
-	while (n < 4 && at[n] >= 'A' && at[n] <= 'Z') {
+	while (n < sizeof(code) - 1 && at[n] >= 'A' && at[n] <= 'Z') {
 		code[n] = at[n];
 		n++;
 	}
 	*length_r = n;
 	return currency_by_code(code);
+}
+
+/* The next entry of WALLET_DEPOSIT_MAX, and how long it is. */
+static bool deposit_max_entry(const char *at, struct wallet_deposit_max *entry_r, size_t *length_r)
+{
+	char *end;
+	size_t code;
+	unsigned long operator_id;
+	const struct currency *currency;
+	long long amount;
+
+	if (*at < '1' || *at > '9')
+		return false;
+	errno = 0;
+	operator_id = strtoul(at, &end, 10);
+	if (*end != '=' || errno != 0 || operator_id > OPERATOR_MAX)
+		return false;
+	currency = currency_named(end + 1, &code);
+	end += 1 + code;
+	if (currency == NULL || *end != ':' || end[1] < '0' || end[1] > '9')
+		return false;
+	amount = strtoll(end + 1, &end, 10);
+	if (errno != 0 || amount > WALLET_AMOUNT_MAX)
+		return false;
+	*entry_r = (struct wallet_deposit_max){ (uint32_t)operator_id, currency->number, amount };
+	*length_r = (size_t)(end - at);
+	return *end == '\0' || (*end == ',' && end[1] != '\0');
+}
+
+bool wallet_deposit_max_read(struct wallet_rules *rules, const char *text)
+{
+	rules->deposit_max_n = 0;
+	while (*text != '\0') {
+		size_t length;
+
+		if (rules->deposit_max_n == WALLET_DEPOSIT_MAX_N ||
+			!deposit_max_entry(
+				text, &rules->deposit_max[rules->deposit_max_n], &length))
+			return false;
+		rules->deposit_max_n++;
+		text += length + (text[length] == ',');
+	}
+	return true;
+}
+
+/* "1=EUR:500000,7=SEK:1000000" */
+static void deposit_max_read(void)
+{
+	if (!wallet_deposit_max_read(&app.rules, app.deposit_max))
+		fatal("WALLET_DEPOSIT_MAX: found '%s', expected at most %d of "
+		      "OPERATOR=CURRENCY:MINOR, separated by commas, such as 1=EUR:500000",
+			app.deposit_max, WALLET_DEPOSIT_MAX_N);
 }
 
 bool wallet_stake_max_read(struct wallet_rules *rules, const char *text)

@@ -11,6 +11,9 @@ struct wallet_rules;
 /* Reads WALLET_STAKE_MAX, "JPY:150000000,XBT:1500000000", into the rules; false: malformed, an
  * unknown currency, or one named twice. */
 bool wallet_stake_max_read(struct wallet_rules *rules, const char *text);
+/* Reads WALLET_DEPOSIT_MAX, "1=EUR:500000,7=USDT:9000000", into the rules; false: malformed, an
+ * unknown currency or too many. */
+bool wallet_deposit_max_read(struct wallet_rules *rules, const char *text);
 
 void wallet_start(struct service *service);
 void wallet_open(struct service *service, struct service_shard *shard);

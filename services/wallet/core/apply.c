@@ -3,6 +3,7 @@
  * valid amount. */
 #include "services/wallet/core/wallet.h"
 
+#include "libcommon/base/currency.h"
 #include "services/wallet/core/account.h"
 #include "services/wallet/core/holds.h"
 #include "services/wallet/core/limits.h"
@@ -103,7 +104,7 @@ static int64_t stake_max(const struct wallet_rules *rules, uint32_t currency)
 	for (size_t i = 0; i < rules->stake_max_n; i++)
 		if (rules->stake_max_of[i].currency == currency)
 			return rules->stake_max_of[i].amount;
-	return rules->stake_max;
+	return currency_from_cents(currency_by_number(currency), rules->stake_max);
 }
 
 /* A round is voided once, and only after all that it won is paid. Its jackpots are taken back as a
@@ -434,6 +435,8 @@ static enum wallet_refusal check_outside_amount(
 	const struct wallet_outside *outside, const struct wallet_rules *rules)
 {
 	int64_t amount = outside->amount;
+	int64_t most =
+		currency_from_cents(currency_by_number(outside->currency), rules->outside_max);
 
 	if (outside->kind == WALLET_KIND_BLOCK)
 		return amount == 0 || amount == 1 ? WALLET_REFUSAL_NONE : WALLET_REFUSAL_AMOUNT;
@@ -441,7 +444,7 @@ static enum wallet_refusal check_outside_amount(
 		return WALLET_REFUSAL_AMOUNT;
 	if (amount > WALLET_AMOUNT_MAX || amount < -WALLET_AMOUNT_MAX)
 		return WALLET_REFUSAL_AMOUNT;
-	if (amount > rules->outside_max || -amount > rules->outside_max)
+	if (amount > most || -amount > most)
 		return WALLET_REFUSAL_LIMIT;
 	return WALLET_REFUSAL_NONE;
 }

@@ -289,13 +289,14 @@ struct wallet_rules {
 	size_t opted_out_n;
 	uint32_t stale[WALLET_TALLIES_MAX]; /* open tallies with too old an FX rate */
 	size_t stale_n;
-	int64_t stake_max; /* of one bet, in currencies without a limit of their own */
+	int64_t stake_max; /* of one bet, in euro cents, in currencies without a limit of their own
+			    */
 	struct wallet_stake_max {
 		uint32_t currency;
 		int64_t amount;
 	} stake_max_of[WALLET_STAKE_MAX_N];
 	size_t stake_max_n;
-	int64_t outside_max; /* one deposit, withdrawal, correction or grant */
+	int64_t outside_max; /* one deposit, withdrawal, correction or grant, in euro cents */
 	/* An operator's own limits on one deposit. */
 	struct wallet_deposit_max {
 		uint32_t operator_id, currency;

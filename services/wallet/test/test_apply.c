@@ -314,6 +314,55 @@ static void test_largest_stakes_by_currency_are_read(void **state)
 	assert_int_equal(rules.stake_max_of[1].amount, INT64_C(9000000000000));
 }
 
+static void test_largest_deposits_by_operator_are_read(void **state)
+{
+	static const char *const bad[] = { "1", "1=", "1=EUR", "1=EUR:", "1=EUR:-1", "0=EUR:1",
+		"1=QQQ:1", "1=EURO:1", "1=eur:1", "1=EUR:1,", "1=EUR:1;", "=EUR:1", "65536=EUR:1",
+		"1=EUR:99999999999999999999", "1=EUR:1000000000000001", " 1=EUR:1" };
+	struct wallet_rules rules = { 0 };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++)
+		if (wallet_deposit_max_read(&rules, bad[i]))
+			fail_msg("'%s' was accepted", bad[i]);
+	assert_true(wallet_deposit_max_read(&rules, ""));
+	assert_int_equal(rules.deposit_max_n, 0);
+	assert_true(wallet_deposit_max_read(&rules, "1=USDT:5,7=SEK:0"));
+	assert_int_equal(rules.deposit_max_n, 2);
+	assert_int_equal(rules.deposit_max[0].operator_id, 1);
+	assert_int_equal(rules.deposit_max[0].currency, 1005);
+	assert_int_equal(rules.deposit_max[0].amount, 5);
+	assert_int_equal(rules.deposit_max[1].currency, 752);
+}
+
+/* A currency without a limit of its own: as much as is worth about the limit in euros. */
+static void test_largest_stake_of_other_currencies_is_of_the_worth(void **state)
+{
+	static const struct {
+		uint32_t number;
+		int64_t most;
+	} cases[] = { { EUR, 50000 }, { 752, 500000 }, { 392, 85000 }, { 414, 175000 },
+		{ 1005, INT64_C(500000000) }, { 1001, 500000 } };
+	struct wallet_rules rules = rules_of(UINT32_MAX);
+	struct wallet_moment moment = { .now_us = NOW, .seq = 91, .rules = &rules };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		for (int64_t over = 0; over <= 1; over++) {
+			struct wallet_account account = account_of(INT64_C(1000000000000), 0);
+			struct wallet_proposal proposal = proposal_of(&plain_bet);
+			struct wallet_row row;
+			account.currency = proposal.currency = cases[i].number;
+			proposal.stake = cases[i].most + over;
+			proposal.win_balance = proposal.win_pending = 0;
+			proposal.pools_n = 0;
+			assert_int_equal(wallet_apply_proposal(&account, &proposal, &moment, &row),
+				WALLET_BOOKED);
+			assert_int_equal(
+				row.refusal, over > 0 ? WALLET_REFUSAL_LIMIT : WALLET_REFUSAL_NONE);
+		}
+}
+
 /* The check for room must not depend on whether the round wins. */
 static void test_proposal_needs_room_for_pending(void **state)
 {
@@ -697,6 +746,8 @@ int main(void)
 		cmocka_unit_test(test_proposal_blocked_and_stopped),
 		cmocka_unit_test(test_largest_stake_is_of_the_currency),
 		cmocka_unit_test(test_largest_stakes_by_currency_are_read),
+		cmocka_unit_test(test_largest_deposits_by_operator_are_read),
+		cmocka_unit_test(test_largest_stake_of_other_currencies_is_of_the_worth),
 		cmocka_unit_test(test_proposal_needs_room_for_pending),
 		cmocka_unit_test(test_proposal_tallies_and_claims),
 		cmocka_unit_test(test_stale_rates_refuse_stakes_that_feed),
