@@ -130,13 +130,22 @@ def test_overview_and_reports():
 
 
 def test_the_player_s_page():
-    """In the lobby each sees their balance."""
+    """In the lobby each sees their balance, and which games cannot be played in their currency; such a game does not offer a bet."""
     for currency in DIGITS:
         page = pages.Page(f"player-{currency}", "/", apart=True)
         page.evaluate(code=f"sessionStorage.setItem('token', '{people[currency].token}')")
         page.reload()
         page.see("document.querySelector('#lobby #player')")
         shown(page, balance_of(currency), "#lobby header b")
+        closed = page.evaluate(code="[...document.querySelectorAll('.gametile .tileclosed')].map((one) => one.innerText)")
+        if currency == "EUR":
+            assert closed == [], closed
+        else:
+            assert len(closed) > 3 and set(closed) == {f"This game cannot be played in {currency}, only in EUR or SEK."}, closed
+            page.evaluate(code="location.hash = 'bewitched'")
+            page.see("document.querySelector('#spin')?.ariaDisabled === 'true'")
+            assert page.text(selector="#stake") == "–", page.text(selector="#stake")
+            page.see(f"document.querySelector('#phase').innerText.includes('cannot be played in {currency}')")
         assert pages.browser.ask("problems") == []
         pages.browser.ask("close", page.name)
 

@@ -3,7 +3,7 @@ import { html, useEffect, useState } from "/vendor/htm-preact.js";
 import { Picture } from "/art.js";
 import { Dialog, ask } from "/dialog.js";
 import { dateTime, decimal, isAmbiguous, money, typedMinor, typedWords } from "/format.js";
-import { capital, coinsOf, isBought, modeOf, modeRefusal, modeWords, priceOf, publishedReturn, times, totalBet } from "/game.js";
+import { capital, coinsOf, currencyRefusal, isBought, modeOf, modeRefusal, modeWords, priceOf, publishedReturn, times, totalBet } from "/game.js";
 import { Icon } from "/icons.js";
 import { named, t } from "/lang.js";
 import { sound } from "/sound.js";
@@ -36,7 +36,7 @@ export function lockReason(state) {
 	if (state.autospin > 0) return t("why.autospin");
 	if (state.round?.next === "pick") return t("why.pick");
 	if (state.round?.next === "next") return t("why.next");
-	return state.busy ? t("why.busy") : null;
+	return currencyRefusal(state.game, state.currency) ?? (state.busy ? t("why.busy") : null);
 }
 
 // A button that keeps the focus and answers a press with the reason when it cannot act. `still`: for a moment it does nothing, and says nothing.
@@ -158,7 +158,7 @@ export function Bet({ app }) {
 		const end = coins[at + by] === undefined ? t(by < 0 ? "why.lowest" : "why.highest", { what: t("bet") }) : null;
 		return html`<${Button} app=${app} class="step" id=${by < 0 ? "bet-down" : "bet-up"} aria-label=${t(by < 0 ? "lower" : "higher", { what: t("bet") })} why=${why ?? end} run=${() => app.dispatch({ type: "bet", bet: { coin_minor: coins[at + by] } })}>${by < 0 ? "−" : "+"}<//>`;
 	};
-	return html`<div class="betbox">${step(-1)}<button type="button" id="bet-open" class="meter" aria-haspopup="dialog" onClick=${() => app.dispatch({ type: "window", name: "bet" })}><span>${t(isBought(mode) ? "price" : "total-bet")}</span><output id="stake">${money(priceOf(bet, mode), currency)}</output></button>${step(1)}</div>`;
+	return html`<div class="betbox">${step(-1)}<button type="button" id="bet-open" class="meter" aria-haspopup="dialog" onClick=${() => app.dispatch({ type: "window", name: "bet" })}><span>${t(isBought(mode) ? "price" : "total-bet")}</span><output id="stake">${money(coins.length ? priceOf(bet, mode) : null, currency)}</output></button>${step(1)}</div>`;
 }
 
 // In a game with fixed lines and coins the player chooses the coin value as the total bet.

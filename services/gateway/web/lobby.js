@@ -2,6 +2,7 @@
 import { html } from "/vendor/htm-preact.js";
 import { world } from "/art.js";
 import { digits, money } from "/format.js";
+import { currencyRefusal } from "/game.js";
 import { Icon } from "/icons.js";
 import { named, t } from "/lang.js";
 import { Feed } from "/menu.js";
@@ -26,10 +27,11 @@ function Tile({ game, state }) {
 	const jackpot = jackpotOf(game, state.pools, state.currency ?? "EUR");
 	const volatility = volatilityOf(game, state.figures);
 	const percent = returnOf(game);
+	const closed = state.token ? currencyRefusal(game, state.currency) : null;
 	return html`<a class="gametile" href="#${game.id}" data-game=${game.id}><span class="tileart tileart-${game.number % 6}">${tile ? html`<img src=${tile} alt="" loading="lazy" />` : html`<span aria-hidden="true">${named(game.name).charAt(0)}</span>`}</span>
 		<span class="tilefoot"><b class="tilename">${named(game.name)}</b>
 		${jackpot ? html`<span class="tilejackpot">${t("jackpot-up-to")} <b class="gold">${money(jackpot.value_minor, jackpot.currency)}</b></span>` : null}
-		<span class="quiet">${percent ? t("rtp", { percent }) : t("rtp-demo")}${volatility ? ` · ${t("volatility", { level: t(`volatility.${volatility}`) })}` : ""}</span></span></a>`;
+		${closed ? html`<span class="warn tileclosed">${closed}</span>` : null}<span class="quiet">${percent ? t("rtp", { percent }) : t("rtp-demo")}${volatility ? ` · ${t("volatility", { level: t(`volatility.${volatility}`) })}` : ""}</span></span></a>`;
 }
 
 // All games, or for a player those that their operator offers. A game that is open stays: its round can be finished.

@@ -6,7 +6,7 @@ import { Bet, BonusSpins, BoughtMode, Button, MainButton, Resume, WitchBadge } f
 import { effects } from "/late.js";
 import { Icon } from "/icons.js";
 import { CARD_SUITS, money } from "/format.js";
-import { carriedOf, featureName, isBought, listed, modeOf, totalBet } from "/game.js";
+import { carriedOf, currencyRefusal, featureName, isBought, listed, modeOf, startBet, totalBet } from "/game.js";
 import { named, t } from "/lang.js";
 import { launch, leave, mayLeave, mayPay, openCashier } from "/launch.js";
 import { anticipated, makeMotion, still } from "/motion.js";
@@ -265,8 +265,8 @@ function Say({ app, scene, phase }) {
 	const { state, dispatch } = app;
 	const { game, silent, away } = state;
 	const message = state.guessed ?? state.message;
-	const smallest = () => dispatch({ type: "bet", bet: { coin_minor: game.currencies.find((c) => c.currency === state.currency).coins_minor[0], lines: game.lines_min, coins: game.coins_min, mode: game.modes[0].id } });
-	const rest = state.token ? t("choose-and-spin") : t(state.config.kind === "live" ? "login-first" : "play-first");
+	const smallest = () => dispatch({ type: "bet", bet: { coin_minor: startBet(game, state.currency).coin_minor, lines: game.lines_min, coins: game.coins_min, mode: game.modes[0].id } });
+	const rest = state.token ? currencyRefusal(game, state.currency) ?? t("choose-and-spin") : t(state.config.kind === "live" ? "login-first" : "play-first");
 	const told = !hides(state);
 	return html`<div class="say ${message || silent || away ? "spoken" : ""}"><${PhaseWords} scene=${scene} phase=${told ? phase : null} id="phase" rest=${state.celebration || state.counting ? "" : told ? rest : t("good-luck")} />
 		<div class="message" role="status" id="message">${away ? html`<${Away} until=${away} />` : silent ? html`<${Silent} silent=${silent} state=${state} />`

@@ -5,7 +5,7 @@ export const EN = {
 	"login": "Play for fun", "continue-as": "Continue as {player}", "spin": "Spin", "buy-spin": "Buy spin", "stop": "Stop", "skip": "Skip", "collect": "Collect", "continue": "Continue", "pick": "Pick",
 	"start-free-spins": "Start free spins", "start-sticky": "Start {symbol} spins", "double": "Double", "halve": "Halve", "auto": "Auto", "turbo": "Turbo", "buy": "Buy",
 	// why a control cannot act
-	"why.login": "Log in to play.", "why.away": "The game continues in a moment.", "why.cards": "Finish your Jackpot Cards first.", "why.autospin": "Autospin is running: stop it first.", "why.pick": "Pick your vials first.",
+	"why.login": "Log in to play.", "not-in-currency": "This game cannot be played in {currency}, only in {offered}.", "why.away": "The game continues in a moment.", "why.cards": "Finish your Jackpot Cards first.", "why.autospin": "Autospin is running: stop it first.", "why.pick": "Pick your vials first.",
 	"why.next": "A feature is waiting: continue it first.", "why.busy": "Wait for the answer to your last move.", "why.casino": "Open the game from your casino.", "why.lowest": "{what}: this is the lowest.", "why.highest": "{what}: this is the highest.",
 	"why.one-spin": "The chosen feature is for one spin: choose the base game for autospin.", "why.feature": "Finish the feature first.", "why.gamble": "Collect or gamble your win first.", "why.gap": "You can bet again in {n, plural, one {# second} other {# seconds}}.",
 	// top and menu

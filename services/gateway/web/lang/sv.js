@@ -5,7 +5,7 @@ export const SV = {
 	"login": "Spela på skoj", "continue-as": "Fortsätt som {player}", "spin": "Snurra", "buy-spin": "Köp snurr", "stop": "Stopp", "skip": "Hoppa över", "collect": "Ta hem", "continue": "Fortsätt", "pick": "Välj",
 	"start-free-spins": "Starta gratissnurr", "start-sticky": "Starta {symbol}-snurr", "double": "Dubbla", "halve": "Halvera", "auto": "Auto", "turbo": "Turbo", "buy": "Köp",
 	// varför en knapp inte kan användas
-	"why.login": "Logga in för att spela.", "why.away": "Spelet fortsätter om ett ögonblick.", "why.cards": "Spela klart Jackpot Cards först.", "why.autospin": "Autosnurr pågår: stoppa det först.", "why.pick": "Välj dina flaskor först.",
+	"why.login": "Logga in för att spela.", "not-in-currency": "Spelet kan inte spelas i {currency}, bara i {offered}.", "why.away": "Spelet fortsätter om ett ögonblick.", "why.cards": "Spela klart Jackpot Cards först.", "why.autospin": "Autosnurr pågår: stoppa det först.", "why.pick": "Välj dina flaskor först.",
 	"why.next": "En bonus väntar: fortsätt den först.", "why.busy": "Vänta på svaret på ditt senaste drag.", "why.casino": "Öppna spelet från ditt kasino.", "why.lowest": "{what}: detta är det lägsta.", "why.highest": "{what}: detta är det högsta.",
 	"why.one-spin": "Den valda bonusen gäller ett snurr: välj grundspelet för autosnurr.", "why.feature": "Spela klart bonusen först.", "why.gamble": "Ta hem eller förlora din vinst först.", "why.gap": "Du kan satsa igen om {n, plural, one {# sekund} other {# sekunder}}.",
 	// överst och i menyn
