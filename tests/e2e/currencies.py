@@ -26,7 +26,7 @@ def balance_of(currency):
 
 
 def plain(text):
-    return text.replace("\u00a0", " ")
+    return text.replace("\u00a0", " ").replace("JP¥", "¥")  # the sign of yen outside of Japan
 
 
 def shown(page, text, where="main"):
@@ -105,6 +105,17 @@ def test_approvals():
     for currency, minor in WAITING.items():
         shown(page, text_of(minor, currency), "[data-table=approvals]")
     assert pages.browser.ask("problems") == []
+
+
+def test_the_audit_log():
+    """Amounts are in words with their currency; programs get its code, never its number."""
+    page = pages.Page("console", "/operator/")
+    go(page, "audit")
+    for currency, minor in WAITING.items():
+        shown(page, f"amount {text_of(minor, currency)}", "[data-table=audit]")
+    rows = operator(place, "/audit?limit=500", None, method="GET").json["rows"]
+    named = [row["content"]["currency"] for row in rows if "currency" in row["content"]]
+    assert set(named) >= set(DIGITS) and all(isinstance(code, str) for code in named), named
 
 
 def test_withdrawals():

@@ -53,7 +53,7 @@ def test_an_operators_site_shows_the_game_and_hears_of_it():
     token, player = session()
     framed = Framed("casino", token)
     [ready] = framed.hears("ready")
-    assert (ready["player"], ready["currency"], ready["balance_minor"], ready["game"], ready["version"]) == (player, "EUR", 100000, "bewitched", 1), ready
+    assert (ready["player"], ready["currency"], ready["digits"], ready["balance_minor"], ready["game"], ready["version"]) == (player, "EUR", 2, 100000, "bewitched", 1), ready
     assert token not in framed.inside("evaluate", code="location.href"), "the token has left the address"
     force(place, player, LOSS, RULES.stops(win=True, bet=MAX))
     framed.inside("click", selector="#spin")

@@ -99,7 +99,44 @@ def generated():
     check(len(currencies.TABLE) > 160 and {len(code) for code in currencies.DIGITS} == {3, 4}, "the table has more than 160 currencies, of three and four letters")
 
 
+# The parts of the tree in which another list would be found: not the tests, which state the standard's digits once more, as a proof.
+PLACES = ["libcommon", "services", "tools", "scripts", "deploy", "proto", "docs/example-host"]
+KINDS = (".c", ".h", ".js", ".mjs", ".py", ".sh", ".sql", ".html", ".proto", ".yaml", ".yml", ".conf", ".schema.json")
+NEAR, MOST = 300, 7  # distinct codes within so many characters are a list
+
+
+def crowds(text):
+    """Where the codes of more currencies stand together than an example needs."""
+    found = [(hit.start(), hit.group()) for hit in re.finditer(r"\b[A-Z]{3,4}\b", text) if hit.group() in currencies.DIGITS]
+    return [place for i, (place, _) in enumerate(found) if len({code for at, code in found[i:] if at < place + NEAR}) > MOST]
+
+
+def sources():
+    for place in PLACES:
+        for folder, _, names in os.walk(f"{ROOT}/{place}"):
+            for name in names:
+                path = os.path.relpath(f"{folder}/{name}", ROOT)
+                if name.endswith(KINDS) and "/test/" not in path and path != "libcommon/base/currency.c":
+                    with open(f"{ROOT}/{path}", encoding="utf-8") as file:
+                        yield path, file.read()
+
+
+def alone():
+    """The table is the only list, and no code of a currency is thought to have three letters."""
+    looked_at = 0
+    for path, text in sources():
+        looked_at += 1
+        for place in crowds(text)[:1]:
+            check(False, f"{path}:{text.count(chr(10), 0, place) + 1}: found a list of currencies, expected it in libcommon/base/currency.c alone")
+        for hit in re.finditer(r"\[A-Z\]\{3\}|%3\[A-Z\]|currency\.length === 3", text):
+            check(False, f"{path}:{text.count(chr(10), 0, hit.start()) + 1}: found {hit.group()}, expected codes of three or four letters (currencies.PATTERN, isCurrency, currency_by_code)")
+    check(looked_at > 500, f"{looked_at} files were looked at, expected more than 500")
+    planted = "const DIGITS = { 0: \"CLP ISK JPY KRW\", 3: \"BHD JOD KWD OMR TND\" };"
+    check(crowds(planted) and not crowds("EUR, SEK and USDT"), "a planted list is found, an example is none")
+
+
 def main():
+    alone()
     generated()
     shows()
     reads()

@@ -3,8 +3,10 @@
 #include "services/gateway/adapters/money.h"
 #include "services/gateway/adapters/row_json.h"
 #include "services/gateway/adapters/staff.h"
+#include "services/gateway/core/audit_text.h"
 
 #include "libcommon/base/currency.h"
+#include "libcommon/io/log.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -34,6 +36,17 @@ struct page {
 	int64_t limit;
 };
 
+static void audit_content(struct json_out *out, const char *content)
+{
+	char *text = malloc(AUDIT_TEXT_ROOM(strlen(content)));
+
+	if (text == NULL)
+		fatal("out of memory");
+	audit_text_currencies(content, text);
+	out_raw(out, "content", text);
+	free(text);
+}
+
 static void audit_json(struct json_out *out, const PGresult *result, int row)
 {
 	out_open(out, NULL, '{');
@@ -43,7 +56,7 @@ static void audit_json(struct json_out *out, const PGresult *result, int row)
 	out_string(out, "action", PQgetvalue(result, row, 3));
 	out_string(out, "subject", PQgetvalue(result, row, 4));
 	out_string(out, "request_id", PQgetvalue(result, row, 5));
-	out_raw(out, "content", PQgetvalue(result, row, 6));
+	audit_content(out, PQgetvalue(result, row, 6));
 	out_int(out, "status", pg_number(result, row, 7));
 	out_close(out, '}');
 }

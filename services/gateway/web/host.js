@@ -1,5 +1,6 @@
 // Tells the site around the page, by postMessage, what happens in the game, and hears what that site asks (docs/launch.md).
 import { useEffect, useRef } from "/vendor/htm-preact.js";
+import { exponentOf } from "/format.js";
 import { NAME, framed, tell } from "/launch.js";
 import { isWatching, shownMoney } from "/state.js";
 
@@ -13,11 +14,11 @@ function news(before, state) {
 	const { round, token, currency } = state;
 	const told = [];
 	const say = (type, more) => told.push([type, more]);
-	if (token && !before.token) say("ready", { player: state.player, currency, balance_minor: state.balance_minor });
+	if (token && !before.token) say("ready", { player: state.player, currency, digits: exponentOf(currency), balance_minor: state.balance_minor });
 	if (!token && before.token) say("session_ended");
 	if (state.spinning && !before.spinning) say("round_begun", { currency, stake_minor: state.paying?.price ?? 0 });
 	const { balance } = shownMoney(state);
-	if (token && balance !== undefined && balance !== before.balance) say("balance", { currency, balance_minor: balance });
+	if (token && balance !== undefined && balance !== before.balance) say("balance", { currency, digits: exponentOf(currency), balance_minor: balance });
 	let { open } = before;
 	if (!state.busy) {
 		if (open && open.round !== round?.round) say("round_ended", resultOf(open, currency));

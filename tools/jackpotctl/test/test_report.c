@@ -38,6 +38,7 @@ static void test_report_money_has_decimals(void **state)
 		{ "{\"currency\":\"EUR\",\"a_minor\":0}", " 0.00" },
 		{ "{\"currency\":\"JPY\",\"a_minor\":-1234}", " -1234" },
 		{ "{\"currency\":\"KWD\",\"a_minor\":12}", " 0.012" },
+		{ "{\"currency\":\"USDT\",\"a_minor\":12}", " 0.000012" },
 		{ "{\"currency\":\"EUR\",\"a_nano\":\"1234500000000\"}", " 12.34500000000" },
 		{ "{\"currency\":\"???\",\"a_minor\":99}", " 99" },
 		{ "{\"currency\":\"EUR\",\"rounds\":99,\"a_minor\":null}", " 99" },

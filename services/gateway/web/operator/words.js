@@ -74,7 +74,7 @@ export function said(content, currency) {
 	const { in: part, of: whole, ...rest } = data;
 	if (rest.refusal === 0) delete rest.refusal;
 	const own = rest.currency === undefined ? currency : currencyOf(rest.currency);
-	const odds = part !== undefined && whole !== undefined ? [`${part} in ${new Intl.NumberFormat().format(whole)} for each cent of the stake`] : [];
+	const odds = part !== undefined && whole !== undefined ? [`${part} in ${new Intl.NumberFormat().format(whole)} for each smallest unit of the stake`] : [];
 	const amounts = own && rest.currency && Object.keys(rest).some((key) => key.endsWith("_minor"));
 	return [...Object.entries(rest).filter(([key]) => !(amounts && key === "currency")).map(([key, value]) => `${nameOf(key)} ${valueOf(key, value, own)}`), ...odds].join(", ") || "–";
 }
