@@ -29,6 +29,11 @@ def plain(text):
     return text.replace("\u00a0", " ").replace("JP¥", "¥")  # the sign of yen outside of Japan
 
 
+def no_problems():
+    found = pages.browser.ask("problems")
+    assert found == [], found
+
+
 def shown(page, text, where="main"):
     """Until the screen shows this amount; it is a screen that is alive then."""
     eventually(f"{text} on the screen", lambda: text in plain(page.text(selector=where)), 60)
@@ -51,7 +56,7 @@ def test_players():
     for currency in DIGITS:
         go(page, f"players/{people[currency].number}")
         shown(page, balance_of(currency))
-    assert pages.browser.ask("problems") == []
+    no_problems()
 
 
 def test_typed_amounts():
@@ -71,7 +76,7 @@ def test_typed_amounts():
         shown(page, f"The balance is now {text_of(before + minor, currency)}", "dialog")
         done(page)
         assert people[currency].refresh()["balance_minor"] == before + minor, currency
-    assert pages.browser.ask("problems") == []
+    no_problems()
 
 
 def test_a_typed_limit():
@@ -92,7 +97,7 @@ def test_a_typed_limit():
         shown(page, f"Now: {text_of(minor, currency)}", "[data-limit=loss][data-period=day]")
         limits = place.http("GET", "/v1/limits", token=people[currency].token).json["limits"]
         assert next(one["limit"] for one in limits if (one["name"], one["period"]) == ("loss", "day")) == minor, limits
-        assert pages.browser.ask("problems") == []
+        no_problems()
         pages.browser.ask("close", page.name)
 
 
@@ -104,7 +109,7 @@ def test_approvals():
     go(page, "approvals")
     for currency, minor in WAITING.items():
         shown(page, text_of(minor, currency), "[data-table=approvals]")
-    assert pages.browser.ask("problems") == []
+    no_problems()
 
 
 def test_the_audit_log():
@@ -125,7 +130,7 @@ def test_withdrawals():
     go(page, "withdrawals")
     for currency, minor in HELD.items():
         shown(page, text_of(minor, currency), "[data-table=queue]")
-    assert pages.browser.ask("problems") == []
+    no_problems()
 
 
 def test_overview_and_reports():
@@ -137,7 +142,7 @@ def test_overview_and_reports():
     go(page, "ledger/all")
     for currency in DIGITS:
         shown(page, text_of(DEPOSIT, currency), "[data-table=postings]")
-    assert pages.browser.ask("problems") == []
+    no_problems()
 
 
 def test_the_player_s_page():
@@ -157,7 +162,7 @@ def test_the_player_s_page():
             page.see("document.querySelector('#spin')?.ariaDisabled === 'true'")
             assert page.text(selector="#stake") == "–", page.text(selector="#stake")
             page.see(f"document.querySelector('#phase').innerText.includes('cannot be played in {currency}')")
-        assert pages.browser.ask("problems") == []
+        no_problems()
         pages.browser.ask("close", page.name)
 
 
