@@ -264,7 +264,7 @@ SCHEMAS = {
                              bonus_spin_Q=BOOL, closed_Q=BOOL, void_Q=BOOL, pool_Q=U),
                          "A round, or something else that moved the player's money. Rounds have stake, win (`doubled_minor`: the part that doubles added or lost) and mode (0: base), jackpots and card prizes a pool."),
     "Mode": obj(id=SLUG, name_Q=TEXT, price_hundredths_Q=U, guarantee_Q=ANY, published_rtp_Q=ANY, one_spin=BOOL, wild_reels=ANY),
-    "GameListed": obj(id=SLUG, number=U, name=TEXT, version=ANY, demo_Q=BOOL, modes=many(named("Mode")), math_version=hexes(32), pool_Q=TEXT),
+    "GameListed": obj(currency_codes=told(many(named("Currency")), "The currencies that it can be played in."), id=SLUG, number=U, name=TEXT, version=ANY, demo_Q=BOOL, modes=many(named("Mode")), math_version=hexes(32), pool_Q=TEXT),
     "Game": told(obj(id=SLUG, number=U, name=TEXT, version=ANY, demo_Q=BOOL, symbols=many(ANY), lines=many(ANY), reels=U, rows=U, lines_min=U, lines_max=U,
                      coins_min=U, coins_max=U, modes=many(named("Mode")), math_version=hexes(32),
                      currencies=many(obj(currency=CURRENCY, coins_minor=many(whole(1)), no_buy_coins_minor_Q=many(whole(1)), stake_min_minor_Q=or_null(INT),

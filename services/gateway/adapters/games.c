@@ -133,6 +133,21 @@ static uint32_t put_odds(json_t *game, const char *set_by_operators)
 	return mark;
 }
 
+/* The codes of the currencies that the definition has coins in. */
+static json_t *currency_codes(const json_t *definition)
+{
+	json_t *codes = json_array();
+	const char *code;
+	json_t *currency;
+
+	json_object_foreach(
+		json_object_get(json_object_get(definition, "bet"), "currencies"), code, currency)
+	{
+		(void)json_array_append_new(codes, json_string(code));
+	}
+	return codes;
+}
+
 static void one(json_t *list, uint32_t number, const char *math_version, const char *text,
 	const char *odds_set)
 {
@@ -155,6 +170,7 @@ static void one(json_t *list, uint32_t number, const char *math_version, const c
 		(void)json_object_set(item, brief[i], json_object_get(game, brief[i]));
 	(void)json_object_set(
 		item, "pool", json_object_get(json_object_get(game, "jackpot"), "pool"));
+	(void)json_object_set_new(item, "currency_codes", currency_codes(definition));
 	(void)json_array_append_new(list, item);
 	shown->number = number;
 	(void)snprintf(shown->slug, sizeof(shown->slug), "%s", slug);

@@ -11,8 +11,9 @@ export const symbolOf = (game, id) => game.symbols.find((symbol) => symbol.id ==
 export const capital = (text) => text.charAt(0).toUpperCase() + text.slice(1);
 export const listed = (items, type = "conjunction") => new Intl.ListFormat(locale(), { type }).format(items.map(String));
 export const coinsOf = (game, currency) => game.bet.currencies[currency]?.coins ?? [];
-// Why the game cannot be played in the player's currency, or null; before the log-in it is not known.
-export const currencyRefusal = (game, currency) => !currency || coinsOf(game, currency).length ? null : t("not-in-currency", { currency, offered: listed(Object.keys(game.bet.currencies), "disjunction") });
+// Why the game, or one of the list, cannot be played in the player's currency, or null; before the log-in it is not known.
+const currenciesOf = (game) => game.currency_codes ?? Object.keys(game.bet.currencies);
+export const currencyRefusal = (game, currency) => !currency || currenciesOf(game).includes(currency) ? null : t("not-in-currency", { currency, offered: listed(currenciesOf(game), "disjunction") });
 export const featureName = (kind) => has(`feature.${kind}`) ? t(`feature.${kind}`) : kind.split("_").map(capital).join(" ");
 // What the reels and jackpots of a round in the history won; doubles are entries of their own.
 export const wonBy = ({ win_minor: win, doubled_minor: doubled }) => win - doubled;
