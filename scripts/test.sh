@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# test.sh [all | long | unit [NAME]... | threads | fuzz [SECONDS] | format | tidy [ROOMS] | purity | layers | fatals | log-events | links | rules | definitions | setup | openapi | monitoring | words | slotmath | jackpotctl | math | simulator
+# test.sh [all | long | unit [NAME]... | threads | fuzz [SECONDS] | format | tidy [ROOMS] | purity | layers | fatals | log-events | links | rules | definitions | setup | openapi | monitoring | words | waits | slotmath | jackpotctl | math | simulator
 # | e2e [NAME]...]: the tests. `long` fuzzes and simulates for longer, kills more often, takes the pages' pictures and reads the tree with clang-tidy.
 # Each part prints its own count; the last line sums them up as "N passed, N failed". End-to-end tests start servers of their own, in folders and on
 # ports of their own.
@@ -288,6 +288,7 @@ checks() {
     counted openapi python3 tests/tools/openapi.py
     counted watched python3 tests/tools/monitoring.py
     counted words python3 tests/tools/words.py
+    counted waits python3 tests/tools/waits.py
 }
 
 # all FUZZ_SECONDS SIM_SECONDS [PART]...: what `make test` runs, and the parts named. Tests on servers wait more than they work. They run in the background from
@@ -337,12 +338,13 @@ setup) counted setup python3 tests/tools/setup.py ;;
 openapi) counted openapi python3 tests/tools/openapi.py ;;
 monitoring) counted watched python3 tests/tools/monitoring.py ;;
 words) counted words python3 tests/tools/words.py ;;
+waits) counted waits python3 tests/tools/waits.py ;;
 slotmath) slotmath ;;
 jackpotctl) jackpotctl ;;
 math) math ;;
 simulator) simulator ;;
 e2e) e2e "$@" ;;
-*) die "found '$part', expected all, long, unit, threads, fuzz, format, tidy, purity, layers, fatals, log-events, links, rules, definitions, setup, openapi, monitoring, words, slotmath, jackpotctl, math, simulator or e2e" ;;
+*) die "found '$part', expected all, long, unit, threads, fuzz, format, tidy, purity, layers, fatals, log-events, links, rules, definitions, setup, openapi, monitoring, words, waits, slotmath, jackpotctl, math, simulator or e2e" ;;
 esac
 [ "${#broken[@]}" = 0 ] || printf 'failed: %s\n' "${broken[@]}"
 echo "$passed passed, $failed failed"
