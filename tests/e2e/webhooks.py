@@ -9,8 +9,8 @@ import json
 import subprocess
 import sys
 import threading
-import time
 
+from lib_patience import time_out
 from lib_play import RULES, Person, force, good, operator
 from lib_sql import Session
 from lib_stack import BIN, ROOT, Installation, eventually, run
@@ -43,7 +43,7 @@ class Receiver:
                     outer.got[self.path].append({**event, "attempt": int(self.headers["Carillon-Attempt"]), "signature": self.headers["Carillon-Signature"],
                                                  "time": self.headers["Carillon-Time"], "raw": body})
                     status = outer.does.get(self.path, 200)
-                    status = status(event) if callable(status) else status
+                    status = status({**event, "hung_up": self.hung_up}) if callable(status) else status
                 except Exception as error:  # pylint: disable=broad-except
                     outer.bad.append((self.path, repr(error)))
                     status = 400
@@ -59,6 +59,11 @@ class Receiver:
                 except OSError:
                     pass  # the sender has gone
             do_GET = do_POST
+
+            def hung_up(self):
+                """Returns when the sender has closed the connection."""
+                self.connection.settimeout(time_out(15))
+                assert self.connection.recv(1) == b"", "the sender goes on"
 
             def log_message(self, *_):
                 pass
@@ -80,7 +85,7 @@ class Receiver:
 
 class Place(Installation):
     def start(self, scale=None):
-        self.environment.update(KAFKA="none", CARILLON_WEBHOOK_INTERNAL="1", CARILLON_WEBHOOK_TIMEOUT_MS="4000", CARILLON_WEBHOOK_RETRY_MS="50", CARILLON_LARGE_WINS=f"EUR={LARGE}")
+        self.environment.update(KAFKA="none", CARILLON_WEBHOOK_INTERNAL="1", CARILLON_WEBHOOK_TIMEOUT_MS="2000", CARILLON_WEBHOOK_RETRY_MS="50", CARILLON_LARGE_WINS=f"EUR={LARGE}")
         super().start(scale)
 
 
@@ -252,7 +257,7 @@ def test_receivers_that_fail():
     def slow(event):
         failed["slow" + event["id"]] += 1
         if failed["slow" + event["id"]] == 1:
-            time.sleep(8)  # longer than the gateway waits
+            event["hung_up"]()  # the gateway does not wait for ever
         return 200
 
     receiver.does.update({"/wrong": twice, "/slow": slow, "/moved": 302})
@@ -292,7 +297,7 @@ def test_gateway_killed_between_answer_and_mark():
     person = Person(place)
     before = place.pid("gateway-1")
     first = withdrawals(1, [person])[person.name]
-    assert killed.wait(40)
+    eventually("the kill", killed.is_set, 20)
     eventually("the gateway", lambda: place.pid("gateway-1") not in (0, before) and place.http("GET", "/readyz", timeout=2).status == 200, 40)
     second = withdrawals(1, [person])[person.name]
     eventually("both", lambda: len(receiver.ids("/held")) == 2, 60)
@@ -326,7 +331,7 @@ def test_secrets_rotate():
 
 
 def jackpotctl(*words, status=0):
-    done = subprocess.run([f"{BIN}/jackpotctl", "webhooks", *words], env={**place.environment, **place.stack}, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([f"{BIN}/jackpotctl", "webhooks", *words], env={**place.environment, **place.stack}, capture_output=True, text=True, timeout=time_out(30), check=False)
     assert done.returncode == status, (words, done)
     return done.stdout
 

@@ -1,6 +1,10 @@
 #!/usr/bin/env python3
-"""How the end-to-end tests wait: the arithmetic of tests/e2e/lib_patience.py, on a clock and a machine of our own."""
+"""How the end-to-end tests wait. The arithmetic of tests/e2e/lib_patience.py, on a clock and a machine of our own; and that no other file of tests/e2e sleeps
+or polls by hand: a test waits by eventually(), comes(), stays(), unchanged(), during() or let_time_pass()."""
+import ast
+import glob
 import os
+import re
 import sys
 
 ROOT = os.path.abspath(f"{os.path.dirname(__file__)}/../..")
@@ -98,8 +102,76 @@ def waits_say_why():
     check(len(list(lib_patience.during(0.05, "turns", 0.01))) >= 1, "during() gives turns")
 
 
+# ---- no other way ----
+
+CLOCKS = {"time", "monotonic", "perf_counter", "time_ns", "monotonic_ns"}
+BARE = {  # in files of any language
+    r"\bwait_for_timeout\b|\bwaitForTimeout\b": "waits for a time",
+    r"new Promise\(\s*\(?\s*(\w+)\s*\)?\s*=>\s*setTimeout\(\s*\1\b": "waits for a time",
+    r"""\[["']sleep["']""": "starts sleep",
+}
+
+
+def is_clock(node):
+    return isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in CLOCKS and getattr(node.func.value, "id", "") == "time"
+
+
+def compares_clock(node):
+    return any(isinstance(part, ast.Compare) and any(is_clock(one) for one in ast.walk(part)) for part in ast.walk(node))
+
+
+def ends_loop(node):
+    """Is this a condition on the clock that ends the loop which it is in?"""
+    return (isinstance(node, ast.Assert) and compares_clock(node.test)
+            or isinstance(node, ast.If) and compares_clock(node.test) and any(isinstance(one, (ast.Raise, ast.Break, ast.Return)) for one in node.body))
+
+
+def complaints(text):
+    """(line, what) of each bare wait in a Python file."""
+    found = []
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Attribute) and node.attr == "sleep" and getattr(node.value, "id", "") in ("time", "asyncio"):
+            found.append((node.lineno, f"uses {node.value.id}.sleep"))
+        if isinstance(node, ast.ImportFrom) and node.module in ("time", "asyncio") and any(name.name == "sleep" for name in node.names):
+            found.append((node.lineno, "imports sleep"))
+        if isinstance(node, ast.While) and (compares_clock(node.test) or any(ends_loop(one) for one in node.body)):
+            found.append((node.lineno, "polls until a time by hand"))
+    return found
+
+
+def lines_with(pattern, text):
+    return [text.count("\n", 0, match.start()) + 1 for match in re.finditer(pattern, text)]
+
+
+def nobody_else_waits():
+    for path in sorted(glob.glob(f"{ROOT}/tests/e2e/*.py") + glob.glob(f"{ROOT}/tests/e2e/*.mjs")):
+        if os.path.basename(path) == "lib_patience.py":
+            continue
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        found = complaints(text) if path.endswith(".py") else []
+        found += [(line, what) for pattern, what in BARE.items() for line in lines_with(pattern, text)]
+        for line, what in sorted(found):
+            print(f"  {os.path.relpath(path, ROOT)}:{line} {what}; expected eventually(), comes(), stays(), during() or let_time_pass() of lib_patience.py")
+        check(not found, f"{os.path.relpath(path, ROOT)}: {len(found)} waits by hand")
+
+
+def the_check_finds_them():
+    for text, wrong in (("time.sleep(1)", True), ("run(lambda: time.sleep(0.2))", True), ("from time import sleep", True), ("asyncio.sleep(1)", True),
+                        ("while time.monotonic() < end:\n    look()", True), ("while a or time.time() - began < 5:\n    look()", True),
+                        ("while True:\n    if time.monotonic() > end:\n        raise AssertionError", True), ("while a:\n    assert time.monotonic() < end", True),
+                        ("while True:\n    take()", False), ("while a:\n    began = time.monotonic()", False), ("assert time.monotonic() - began > 2", False), ("let_time_pass(1, 'a limit')", False)):
+        check(bool(complaints(text)) == wrong, f"{text!r}: {'not found' if wrong else 'found, though it is no wait'}")
+    bare = lambda text: any(lines_with(pattern, text) for pattern in BARE)  # noqa: E731 pylint: disable=unnecessary-lambda-assignment
+    for text, wrong in (("await page.waitForTimeout(5)", True), ("await new Promise((done) => setTimeout(done, 100))", True), ("new Promise(r=>setTimeout(r,100))", True),
+                        ("setTimeout(look, 25)", False), ('["sleep", "1"]', True)):
+        check(bare(text) == wrong, f"{text!r}: {'not found' if wrong else 'found, though it is no wait'}")
+
+
 patience_is_counted_in_processor_time()
 one_long_look_is_counted_too()
 waits_say_why()
+nobody_else_waits()
+the_check_finds_them()
 print(f"{passed} passed, {failed} failed")
 sys.exit(0 if failed == 0 and passed > 0 else 1)
