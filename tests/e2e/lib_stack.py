@@ -14,6 +14,7 @@ import urllib.error
 import urllib.request
 
 import lib_adverse
+import lib_deaths
 from lib_patience import Patience, clear_of_midnight, eventually, let_time_pass, time_out  # noqa: F401 - some are for the tests
 from lib_sql import PSQL, Sessions  # noqa: F401 - PSQL is for the tests
 
@@ -65,6 +66,8 @@ class Installation:
         self.data = tempfile.mkdtemp(prefix=f"carillon-{name}-", dir=os.environ.get("CARILLON_TEST_TMP", "/tmp"))
         self.scale, self.kind, self.playing, self.sessions = scale, kind, [], Sessions()
         self.denials = False  # a test that tries what is denied says so
+        self.forges = False  # a test that changes rows behind the services says so: its proofs may fail
+        self.deaths = lib_deaths.Deaths()
         # Servers of this folder alone, whatever the shell that started the tests had set.
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith("CARILLON_")}
         if "CARILLON_CACHE" in os.environ:
@@ -86,8 +89,12 @@ class Installation:
         return self
 
     def __exit__(self, kind, value, trace):
-        self.stop()
         good = kind is None or (kind is SystemExit and not value.code)  # run() ends the process
+        broken = None if good else self.broken_books()
+        self.stop()
+        if broken:
+            print(f"unforgiven: the proof of the ledger found {broken}")
+        self.no_deaths()
         if good:
             self.nothing_denied()
             shutil.rmtree(self.data, ignore_errors=True)
@@ -102,6 +109,31 @@ class Installation:
         if denied and not self.denials:
             print(f"the folder is kept: {self.data}")
             raise AssertionError("Postgres denied what a service needs:\n" + "\n".join(sorted({line.split("ERROR:", 1)[-1] for line in denied})))
+
+    def no_deaths(self):
+        """No process ended by a signal or status that the test did not cause. Each that did is printed, with the end of its log, and never forgiven."""
+        ends = self.deaths.unexpected(self.data)
+        for end in ends:
+            name = end.split(":", 1)[0]
+            print(f"unforgiven: {end}", *lib_deaths.last_lines(self.data, name), sep="\n")
+        if ends:
+            print(f"the folder is kept: {self.data}", flush=True)
+            raise AssertionError(f"{len(ends)} processes ended though the test caused none of these ends: {ends[0]}")
+
+    def broken_books(self):
+        """After a failure: what the proof of the ledger finds once all that was on its way has had its time; None if it cannot be asked, or is in order."""
+        if self.forges or not hasattr(self, "stack"):
+            return None
+        try:
+            eventually("books in order", lambda: self.prove()[0] == 0, 10, pause=0.5)
+        except AssertionError:
+            try:
+                return self.prove()[1] or None
+            except (AssertionError, OSError, ValueError, subprocess.SubprocessError):
+                return None
+        except (OSError, ValueError, subprocess.SubprocessError):
+            return None
+        return None
 
     def script(self, *arguments, timeout=105):
         done = subprocess.run(arguments, cwd=ROOT, env={**self.scripts, **self.environment}, capture_output=True, text=True, timeout=time_out(timeout), check=False)
@@ -160,6 +192,7 @@ class Installation:
     def kill(self, name, number=signal.SIGKILL):
         """Kills the program. Postgres is killed whole: its postmaster first, then what would linger."""
         pid = self.running(name)
+        self.deaths.signal_sent(name, number)
         children = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True, check=False).stdout.split()
         os.kill(pid, number)
         if name == "postgres" and number == signal.SIGKILL:

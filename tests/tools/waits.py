@@ -51,8 +51,8 @@ TABLE = (  # expected within, threads that want a processor, processors: given u
     (5, lambda _: 0, 2, 20),
     (5, lambda _: 4, 2, 40),
     (5, lambda _: 6, 2, 60),
-    (5, lambda _: 15, 2, 75),  # the hard end
-    (5, lambda _: 200, 2, 75),
+    (5, lambda _: 15, 2, 150),
+    (5, lambda _: 200, 2, 200),  # the hard end
     (5, lambda _: 15, 16, 20),
     (0, lambda _: 15, 2, 0),
     (0.1, lambda _: 4, 2, 0.8),
