@@ -2,6 +2,7 @@
 """The calls that a process left in its log when it died (libcommon/io/crash.h), with the names of functions and lines.
 
     lib_frames.py [LOG ..]     prints the logs, or standard input, with these names"""
+import os
 import re
 import subprocess
 import sys
@@ -30,6 +31,18 @@ def frames_named(text):
 def deaths(text):
     """(signal's name, thread) of each death in a log."""
     return [(match.group(2), match.group(3)) for match in DEATH.finditer(text)]
+
+
+def deaths_in(folder):
+    """The end of each log of the folder that has a death, from its line on, with functions; nothing: nobody died by a fault of its own."""
+    found = []
+    for name in sorted(os.listdir(folder)):
+        with open(f"{folder}/{name}", encoding="utf-8", errors="replace") as file:
+            text = file.read()
+        first = DEATH.search(text)
+        if first:
+            found.append(f"log/{name}: {frames_named(text[first.start():first.start() + 10000])}")
+    return "\n".join(found)
 
 
 if __name__ == "__main__":
