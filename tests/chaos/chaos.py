@@ -16,6 +16,7 @@ import random
 import re
 import shutil
 import signal
+import socket
 import statistics
 import subprocess
 import sys
@@ -192,6 +193,13 @@ class Chaos:
         except subprocess.CalledProcessError:
             return False
 
+    def kafka_answers(self):
+        try:
+            socket.create_connection(("127.0.0.1", int(self.place.ports["KAFKA_PORT"])), timeout=1).close()
+            return True
+        except OSError:
+            return False
+
     def place_rounds(self):
         rows = self.ask("select coalesce(sum(last_seq), 0) from (select max(last_seq) as last_seq from wallet.batch group by shard) b")
         return rows[0][0] if rows else "?"
@@ -236,6 +244,7 @@ class Chaos:
 
     def stop_beside_kafka(self):
         """A service ends in order while Kafka goes or comes: nothing that still connects may outlive what it uses."""
+        eventually("Kafka to take connections", self.kafka_answers, WHOLE_S)  # an accident before may have been its end
         mark = time.time()
         if not self.kill("kafka"):
             return
