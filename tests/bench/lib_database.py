@@ -45,6 +45,7 @@ class Server:
         return done.stdout
 
     def __enter__(self):
+        self.script(f"{ROOT}/scripts/bus-keys.sh", "make")
         self.script(f"{ROOT}/scripts/stack.sh", "start")
         self.port = pairs(f"{self.data}/run/ports")["PG_PORT"]
         self.stack = pairs(f"{self.data}/run/stack.env")
@@ -74,8 +75,12 @@ class Server:
         return subprocess.run(["pgrep", "-P", str(self.postmaster)], capture_output=True, text=True, check=False).stdout.split()
 
     def cpu(self):
-        """Seconds of Postgres' processes so far, ended ones too."""
-        return (process_cpu(self.postmaster, True) + sum(process_cpu(p, False) for p in self.children())) / TICKS
+        """Seconds of Postgres' processes so far, ended ones too. One that ends meanwhile could be counted twice or not at all, so it is read again then."""
+        while True:
+            children = self.children()
+            ticks = process_cpu(self.postmaster, True) + sum(process_cpu(p, False) for p in children)
+            if self.children() == children:
+                return ticks / TICKS
 
     # ---- pgbench ----
 
