@@ -62,6 +62,14 @@ def attempted(condition):
         return None, f"; last: {error!r}"
 
 
+def unexpected_ends(data, may_end=()):
+    """What the supervisors and Postgres have logged in this folder: each program, other than those named in may_end, that ended without being told to, or by a
+    signal. (SIGKILL of a program that was told to end is the supervisor's: the program took too long.)"""
+    lines = [line for log in ("supervisor", "stack") for line in read_text(f"{data}/log/{log}.log").splitlines()
+             if re.match(r"\S+: ended (.*; starts again|by signal (?!9 ))", line) and line.split(":", 1)[0] not in may_end]
+    return lines + [line for line in read_text(f"{data}/log/postgres.log").splitlines() if "was terminated by signal" in line and "postgres" not in may_end]
+
+
 def clear_of_midnight(seconds):
     """Days of journals and limits end at midnight UTC: who needs so many seconds of one day waits for the next where less is left of this one."""
     left = 86400 - time.time() % 86400
@@ -93,6 +101,12 @@ def prepared(kind, environment):
     return done.stdout.strip()
 
 
+def quick_start(kind, environment):
+    """For scripts that start an installation: a first start copies what was prepared once, and the broker, which seldom lives for long, compiles its code in
+    haste."""
+    return {"CARILLON_PREPARED": prepared(kind, environment), "CARILLON_KAFKA_JAVA": "-XX:TieredStopAtLevel=1"}
+
+
 class Installation:
     """`with Installation("name") as place:` is a started one; its folder is removed afterwards unless the test failed."""
 
@@ -104,9 +118,7 @@ class Installation:
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith("CARILLON_")}
         if "CARILLON_CACHE" in os.environ:
             self.environment["CARILLON_CACHE"] = os.environ["CARILLON_CACHE"]
-        # For our scripts alone, on an installation for tests (one that is measured is like any other): a first start copies what was prepared once, and
-        # the broker, which seldom lives for long, compiles its code in haste.
-        self.scripts = {"CARILLON_PREPARED": prepared(kind, self.environment), "CARILLON_KAFKA_JAVA": "-XX:TieredStopAtLevel=1"} if kind == "test" else {}
+        self.scripts = quick_start(kind, self.environment) if kind == "test" else {}  # one that is measured is like any other
         if not kafka:  # of tests that look at nothing which only Kafka carries: a broker takes more of the processor than all services
             self.environment["KAFKA"] = "none"
         # Cards that hardly ever begin: a test that is not about them never waits for them.
