@@ -198,11 +198,11 @@ help:
 	@echo '  make setup                                  install what is missing (make run, test, bench and the like do this by themselves)'
 	@echo '  make all [SAN=1|TSAN=1] [CC=clang]          services and tools (build/, build/asan/, build/tsan/, build/clang/)'
 	@echo '  make test                                   everything: unit tests, threads, fuzzers, checks, simulator, end to end'
-	@echo '  make test-long                              the same for longer: fuzzers 10 minutes, simulator 5, clang-tidy, and pictures of the pages'
+	@echo '  make test-long                              the same for longer: fuzzers 10 minutes, simulator 5, clang-tidy, each bench in its smallest form, and pictures of the pages'
 	@echo '  make flakes RUNS=20 [NAME ..]               end-to-end tests again and again beside two busy programs: which fail, how often, how'
 	@echo '  make test-unit | fuzz [SECONDS=n]           only the unit tests under ASan and UBSan; only the fuzzers'
 	@echo '  make test-threads                           only the tests that have threads, under TSan'
-	@echo '  make bench BENCH=e2e|profile|crowd|outage|doors|broadcast|http|wallet|pool|cost|math|proof|report|seal|history|verify [SHORT=1]  measure; results in build/bench/ (SHORT: a first look)'
+	@echo '  make bench BENCH=e2e|profile|crowd|outage|doors|broadcast|http|wallet|pool|cost|math|proof|report|seal|history|verify [SHORT=1|TRY=1]  measure; results in build/bench/ (SHORT: a first look; TRY: does it work?)'
 	@echo '  make sim [SECONDS=60] [SEED=n]              the services on fake servers with faults; whatever it finds, it prints the seed'
 	@echo '  make rng-test [SEED=n]                      statistical batteries on the generator (minutes)'
 	@echo '  make chaos [KILLS=n] [SEED=n] [ONLY=name]   accidents under load (200 kills and more, a quarter of an hour), then the proof; build/bench/chaos.json'
@@ -268,7 +268,7 @@ test-threads:
 fuzz:
 	@scripts/test.sh fuzz $(SECONDS)
 bench:
-	@scripts/bench.sh $(or $(BENCH),e2e) $(if $(SHORT)$(QUICK),--short)
+	@scripts/bench.sh $(or $(BENCH),e2e) $(if $(TRY),--try,$(if $(SHORT)$(QUICK),--short))
 rng-test:
 	@scripts/rng-test.sh $(SEED)
 chaos:

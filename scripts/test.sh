@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # test.sh [all | long | unit [NAME]... | threads | fuzz [SECONDS] | format | tidy [ROOMS] | purity | layers | fatals | log-events | links | rules | definitions | setup | openapi | monitoring | words | waits | slotmath | jackpotctl | math | simulator
-# | e2e [NAME]... | flakes RUNS [NAME]...]: the tests. `long` fuzzes and simulates for longer, kills more often, takes the pages' pictures and reads the tree with clang-tidy.
+# | e2e [NAME]... | flakes RUNS [NAME]... | benches [NAME]...]: the tests. `long` fuzzes and simulates for longer, kills more often, takes the pages' pictures,
+# runs every bench in its smallest form and reads the tree with clang-tidy.
 # Each part prints its own count; the last line sums them up as "N passed, N failed". End-to-end tests start servers of their own, in folders and on
 # ports of their own.
 set -u
@@ -213,6 +214,13 @@ flakes() {
     exec "$ROOT/scripts/e2e.py" flakes --runs="$runs" --lanes="${LANES:-6}" "${@:2}"
 }
 
+# Every bench, or those of these names, in its smallest form: does it start, measure, prove and end?
+benches() {
+    with_dots 'building' make -s -k -j"$jobs" all || count 0 1 'build'
+    counted benches timeout --kill-after=60 14400 python3 tests/bench/_try.py "$@"
+    grep '^ok ' build/test-benches.log
+}
+
 # The mathematics' tool as people call it, and as its page says.
 slotmath() {
     with_dots 'building slotmath' make -s -j"$jobs" build/slotmath || count 0 1 'build of slotmath'
@@ -311,7 +319,11 @@ part=${1:-all}
 [ $# = 0 ] || shift
 # What those need that make calls by themselves.
 case $part in
-all | long | flakes) "$ROOT/scripts/setup.sh" test --quiet || exit 1 ;;
+all | long | flakes)
+    "$ROOT/scripts/setup.sh" test --quiet || exit 1
+    [ "$part" != long ] || "$ROOT/scripts/setup.sh" bench --quiet || exit 1
+    ;;
+benches) "$ROOT/scripts/setup.sh" bench --quiet || exit 1 ;;
 threads) "$ROOT/scripts/setup.sh" build --quiet || exit 1 ;;
 unit | fuzz)
     [ "$part" = unit ] || [[ ${1:-60} =~ ^[0-9]{1,6}$ ]] || die "SECONDS: found '$1', expected a number"
@@ -322,7 +334,7 @@ case $part in
 all) all 24 20 ;;
 long)
     export CARILLON_TEST_PICTURES=1 CARILLON_TEST_LONG=1
-    all 600 300 'tidy all'
+    all 600 300 benches 'tidy all'
     ;;
 unit) unit "$@" ;;
 threads) threads ;;
@@ -346,8 +358,9 @@ jackpotctl) jackpotctl ;;
 math) math ;;
 simulator) simulator ;;
 e2e) e2e "$@" ;;
+benches) benches "$@" ;;
 flakes) flakes "$@" ;;
-*) die "found '$part', expected all, long, unit, threads, fuzz, format, tidy, purity, layers, fatals, log-events, links, rules, definitions, setup, openapi, monitoring, words, waits, slotmath, jackpotctl, math, simulator, e2e or flakes" ;;
+*) die "found '$part', expected all, long, unit, threads, fuzz, format, tidy, purity, layers, fatals, log-events, links, rules, definitions, setup, openapi, monitoring, words, waits, slotmath, jackpotctl, math, simulator, e2e, flakes or benches" ;;
 esac
 [ "${#broken[@]}" = 0 ] || printf 'failed: %s\n' "${broken[@]}"
 [ "${#flaky[@]}" = 0 ] || printf 'flaky: %s\n' "${flaky[@]}"

@@ -2,7 +2,7 @@
 """Clients that only take: a crowd of silent connections, of half-open handshakes, a flood of requests, clients that do not read, and a gateway without
 descriptors. Old clients go on meanwhile, new ones are served, and nothing spins. Connections come from many addresses of 127.0.0.0/8.
 
-`doors.py [CONNECTIONS]`: 2,000 unless said otherwise; `make bench BENCH=doors` takes 10,000."""
+`doors.py [CONNECTIONS [FILE]] [TEST]...`: 2,000 unless said otherwise; `make bench BENCH=doors` takes 10,000. FILE: where the figures go, as JSON."""
 import http.client
 import json
 import os
@@ -20,6 +20,7 @@ from lib_play import Person, Socket
 from lib_stack import BIN, ROOT, Installation, eventually, read_text, run
 
 CROWD = int(sys.argv.pop(1)) if len(sys.argv) > 1 and sys.argv[1].isdigit() else 2000
+FIGURES = sys.argv.pop(1) if len(sys.argv) > 1 and sys.argv[1].endswith(".json") else None
 LONG = CROWD > 5000
 SPINS_S = 0.1  # between the bets of an old client
 GOAL_S = 2  # after an attack, until a new client is served: printed, not demanded
@@ -493,9 +494,8 @@ def main():
                 test_clients_that_do_not_read, test_without_descriptors, test_old_clients_noticed_nothing)
         finally:
             old.stop.set()
-            if LONG:
-                os.makedirs(f"{ROOT}/build/bench", exist_ok=True)
-                with open(f"{ROOT}/build/bench/doors.json", "w", encoding="utf-8") as file:
+            if FIGURES:
+                with open(FIGURES, "w", encoding="utf-8") as file:
                     json.dump(measured, file, indent=1)
 
 

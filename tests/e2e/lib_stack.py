@@ -59,6 +59,12 @@ def prepared(kind, environment):
     return done.stdout.strip()
 
 
+def quick_start(kind, environment):
+    """For scripts that start an installation: a first start copies what was prepared once, and the broker, which seldom lives for long, compiles its code in
+    haste."""
+    return {"CARILLON_PREPARED": prepared(kind, environment), "CARILLON_KAFKA_JAVA": "-XX:TieredStopAtLevel=1"}
+
+
 class Installation:
     """`with Installation("name") as place:` is a started one; its folder is removed afterwards unless the test failed."""
 
@@ -72,9 +78,7 @@ class Installation:
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith("CARILLON_")}
         if "CARILLON_CACHE" in os.environ:
             self.environment["CARILLON_CACHE"] = os.environ["CARILLON_CACHE"]
-        # For our scripts alone, on an installation for tests (one that is measured is like any other): a first start copies what was prepared once, and
-        # the broker, which seldom lives for long, compiles its code in haste.
-        self.scripts = {"CARILLON_PREPARED": prepared(kind, self.environment), "CARILLON_KAFKA_JAVA": "-XX:TieredStopAtLevel=1"} if kind == "test" else {}
+        self.scripts = quick_start(kind, self.environment) if kind == "test" else {}  # one that is measured is like any other
         if not kafka:  # of tests that look at nothing which only Kafka carries: a broker takes more of the processor than all services
             self.environment["KAFKA"] = "none"
         # Cards that hardly ever begin: a test that is not about them never waits for them.
