@@ -1,5 +1,5 @@
 /* Webhooks as an operator's users and back ends see them: list, create, change, rotate the secret,
- * test, end, and the list of dead events. A secret is shown once, when it is made. */
+ * test, end; send dead events again, skip waiting ones. A secret is shown once, when it is made. */
 #include "services/gateway/adapters/lists.h"
 #include "services/gateway/adapters/row_json.h"
 #include "services/gateway/adapters/staff.h"
@@ -22,8 +22,6 @@
 #define CREATED US("created")
 #define OLDEST US("oldest")
 #define LAST US("last_time")
-#define D_CREATED US("d.created")
-#define D_DEAD US("d.dead")
 
 struct change {
 	struct waiter waiter; /* first */
@@ -36,7 +34,7 @@ struct change {
 
 /* ---- who and which ---- */
 
-static bool webhook_path(struct edge_request *request, char out[24])
+bool webhook_path_read(struct edge_request *request, char out[WEBHOOK_NUMBER_MAX])
 {
 	int64_t number;
 
@@ -44,7 +42,7 @@ static bool webhook_path(struct edge_request *request, char out[24])
 		answer_bad(request, "webhook", edge_parameter(request, 1), "a webhook's number");
 		return false;
 	}
-	(void)snprintf(out, 24, "%" PRId64, number);
+	(void)snprintf(out, WEBHOOK_NUMBER_MAX, "%" PRId64, number);
 	return true;
 }
 
@@ -132,7 +130,7 @@ static bool has_rows(const PGresult *result)
 	return result != NULL && PQresultStatus(result) == PGRES_TUPLES_OK && PQntuples(result) > 0;
 }
 
-static void answer_unknown(struct edge_request *request, const char *webhook)
+void webhook_unknown(struct edge_request *request, const char *webhook)
 {
 	edge_answer_error(request, 404, "webhook_unknown",
 		"The operator has no such webhook. Nothing was done.", "webhook", webhook,
@@ -297,7 +295,7 @@ static void on_rotated(void *context, PGresult *result, const char *error)
 	if (request != NULL && status == 200)
 		secret_answer(change, request, change->webhook, PQgetvalue(result, 0, 0), version);
 	else if (request != NULL && status == 404)
-		answer_unknown(request, change->webhook);
+		webhook_unknown(request, change->webhook);
 	else if (request != NULL)
 		edge_answer_error(request, 409, "webhook_rotating",
 			"Two secrets are in use already. Nothing was done. Wait until the old one "
@@ -320,7 +318,7 @@ static void on_acted(void *context, PGresult *result, const char *error)
 	request = changed(change, result, error, change->webhook, has_rows(result) ? 200 : 404);
 	webhooks_wake();
 	if (request != NULL && !has_rows(result)) {
-		answer_unknown(request, change->webhook);
+		webhook_unknown(request, change->webhook);
 	} else if (request != NULL) {
 		out_begin(out);
 		out_open(out, NULL, '{');
@@ -366,7 +364,7 @@ void on_webhook_action(struct edge_request *request, void *context)
 	char kinds[WEBHOOK_KINDS_MAX + 2], webhook[24], keep[24];
 
 	if (!auth_operator_path(gateway, request, &operator_id) ||
-		!webhook_path(request, webhook) ||
+		!webhook_path_read(request, webhook) ||
 		!answer_parse(request, webhook_action_fields, &body) ||
 		!url_ok(gateway, request, &body) || !kinds_ok(request, &body, kinds))
 		return;
@@ -385,62 +383,9 @@ void on_webhook_action(struct edge_request *request, void *context)
 		WRITE_MS, actions[body.action].done, change);
 }
 
-/* ---- dead events ---- */
+/* ---- events: send again, skip ---- */
 
-static const struct list dead_list = { "events",
-	"number event kind subject body created_us dead_us attempts answer", 50, 200,
-	(const char *const[]){ "after", NULL } };
-
-/* A webhook without dead events is one row without a number. */
-static void on_dead(void *context, PGresult *result, const char *error)
-{
-	struct waiter *waiter = context;
-	struct json_out *out = &waiter->gateway->out;
-	struct edge_request *request = waiter_rows(waiter, result, error);
-
-	if (request != NULL && PQntuples(result) == 0) {
-		answer_unknown(request, edge_parameter(request, 1));
-	} else if (request != NULL) {
-		out_begin(out);
-		out_open(out, NULL, '{');
-		out_open(out, "events", '[');
-		int rows = PQgetisnull(result, 0, 0) ? 0 : PQntuples(result);
-		for (int i = 0; i < rows; i++)
-			row_json(out, result, i);
-		out_close(out, ']');
-		list_end(waiter->gateway, request, &dead_list,
-			list_next(request, &dead_list, result, rows));
-	}
-	free(waiter);
-}
-
-void on_webhook_dead(struct edge_request *request, void *context)
-{
-	struct gateway *gateway = context;
-	struct list_page page;
-	char operator_text[16], webhook[24], after_text[24];
-	const char *parameters[] = { operator_text, webhook, after_text, page.limit_text };
-	uint32_t operator_id;
-	int64_t after;
-
-	if (!auth_operator_path(gateway, request, &operator_id) ||
-		!webhook_path(request, webhook) ||
-		!list_asked(gateway, request, &dead_list, &page) ||
-		!answer_number(request, "after", 0, 0, INT64_MAX, &after))
-		return;
-	(void)snprintf(operator_text, sizeof(operator_text), "%" PRIu32, operator_id);
-	(void)snprintf(after_text, sizeof(after_text), "%" PRId64, list_after(&page, after));
-	pg_pool_query(gateway->pg,
-		"select d.number, d.event, d.kind, d.subject, d.body::json, " D_CREATED
-		" as created_us, " D_DEAD " as dead_us, d.attempts, coalesce(d.answer, '') as "
-		"answer, d.number as _position from gateway.webhook_list($1::integer) w left join "
-		"gateway.webhook_dead($1::integer, $2::integer, $3::bigint, $4::bigint) d on true "
-		"where w.id = $2::integer order by d.number",
-		4, parameters, QUERY_MS, on_dead,
-		waiter_new(sizeof(struct waiter), gateway, request, 0));
-}
-
-static void on_resent(void *context, PGresult *result, const char *error)
+static void on_events_changed(void *context, PGresult *result, const char *error)
 {
 	struct change *change = context;
 	struct json_out *out = &change->waiter.gateway->out;
@@ -450,7 +395,7 @@ static void on_resent(void *context, PGresult *result, const char *error)
 
 	webhooks_wake();
 	if (request != NULL && !known) {
-		answer_unknown(request, change->webhook);
+		webhook_unknown(request, change->webhook);
 	} else if (request != NULL) {
 		out_begin(out);
 		out_open(out, NULL, '{');
@@ -461,25 +406,39 @@ static void on_resent(void *context, PGresult *result, const char *error)
 	free(change);
 }
 
-void on_webhook_resend(struct edge_request *request, void *context)
+/* $1 operator, $2 webhook, $3 event or "all", $4 who asks. No row: the operator has no such
+ * webhook. */
+#define KNOWN " where gateway.webhook_known($1::integer, $2::integer)"
+static void events_change(struct edge_request *request, struct gateway *gateway, const char *action,
+	const char *sql, int parameters_n)
 {
-	struct gateway *gateway = context;
 	struct webhook_body body = { 0 };
 	struct change *change;
 	uint32_t operator_id;
-	char webhook[24];
+	char webhook[WEBHOOK_NUMBER_MAX], actor[ACTOR_MAX];
 
 	if (!auth_operator_path(gateway, request, &operator_id) ||
-		!webhook_path(request, webhook) ||
-		!answer_parse(request, webhook_resend_fields, &body))
+		!webhook_path_read(request, webhook) ||
+		!answer_parse(request, webhook_events_fields, &body))
 		return;
-	change = change_new(gateway, request, operator_id, "webhook events sent again");
+	actor_of(gateway, request, operator_id, actor);
+	change = change_new(gateway, request, operator_id, action);
 	(void)snprintf(change->webhook, sizeof(change->webhook), "%s", webhook);
 	change->body = body;
 	content_make(change, &body, NULL);
-	const char *parameters[] = { change->operator_text, change->webhook, body.event };
-	pg_pool_query(gateway->pg,
-		"select gateway.webhook_resend($1::integer, $2::integer, $3) where exists (select "
-		"from gateway.webhook_list($1::integer) w where w.id = $2::integer)",
-		3, parameters, WRITE_MS, on_resent, change);
+	const char *parameters[] = { change->operator_text, change->webhook, body.event, actor };
+	pg_pool_query(
+		gateway->pg, sql, parameters_n, parameters, WRITE_MS, on_events_changed, change);
+}
+
+void on_webhook_resend(struct edge_request *request, void *context)
+{
+	events_change(request, context, "webhook events sent again",
+		"select gateway.webhook_resend($1::integer, $2::integer, $3)" KNOWN, 3);
+}
+
+void on_webhook_skip(struct edge_request *request, void *context)
+{
+	events_change(request, context, "webhook events skipped",
+		"select gateway.webhook_skip($1::integer, $2::integer, $3, $4)" KNOWN, 4);
 }

@@ -53,6 +53,14 @@ int64_t webhook_delay_ms(uint32_t attempt, int64_t first_ms, uint64_t random)
 	return delay < 1 ? 1 : delay;
 }
 
+int64_t webhook_rest_ms(int64_t retry_after_s)
+{
+	if (retry_after_s <= 0)
+		return 0;
+	return retry_after_s > WEBHOOK_REST_MS_MAX / 1000 ? WEBHOOK_REST_MS_MAX
+							  : retry_after_s * 1000;
+}
+
 /* ---- addresses ---- */
 
 static bool refused(const char **expected_r, const char *expected)

@@ -70,6 +70,18 @@ static void test_webhook_pauses(void **state)
 	assert_int_equal(webhook_delay_ms(0, 0, 0), 1);
 }
 
+static void test_webhook_rest(void **state)
+{
+	static const struct {
+		int64_t retry_after_s, rest_ms;
+	} rows[] = { { -1, 0 }, { 0, 0 }, { 1, 1000 }, { 120, 120000 }, { 3600, 3600000 },
+		{ 3601, 3600000 }, { INT64_MAX, 3600000 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		assert_int_equal(webhook_rest_ms(rows[i].retry_after_s), rows[i].rest_ms);
+}
+
 static void test_webhook_urls(void **state)
 {
 	static const struct {
@@ -228,6 +240,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_webhook_signature),
 		cmocka_unit_test(test_webhook_pauses),
+		cmocka_unit_test(test_webhook_rest),
 		cmocka_unit_test(test_webhook_urls),
 		cmocka_unit_test(test_webhook_addresses),
 		cmocka_unit_test(test_webhook_settings),
