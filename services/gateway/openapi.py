@@ -131,7 +131,7 @@ SCHEMAS = {
                     balance_minor=told(or_null(INT), "The player's balance now."), rate=told(or_null(TEXT), "Euros for one unit."),
                     before_rate=or_null(TEXT), parameters=told(ANY, "Of an action on a pool; of a void its game and round."), reason=TEXT, asked_by=TEXT, asked_us=US, expires_us=US,
                     mine=told(BOOL, "Whoever reads this asked for it, so another one must decide.")),
-    "Webhook": obj(id=U, url=TEXT, kinds=TEXT, version=told(U, "Of the secret."), old_until_us=told(US, "Until then the secret before signs too; 0: it does not."),
+    "Webhook": obj(id=U, url=told(TEXT, "Whoever may not change webhooks sees it without a user, a password and a query."), kinds=TEXT, version=told(U, "Of the secret."), old_until_us=told(US, "Until then the secret before signs too; 0: it does not."),
                    created_us=US, created_by=TEXT, sent=told(U, "Events that the address has accepted."), waiting=told(U, "At most 10,000 are counted."), oldest_us=told(US, "When the oldest waiting event was written."),
                    dead=told(U, "At most 10,000 are counted."), last_us=told(US, "When it was last tried."), last_good=BOOL, last_answer=told(TEXT, "The status of the last answer, or why there was none.")),
     "WebhookSecret": obj(id=U, key=told(TEXT, "The id of the secret in Carillon-Signature."), secret=told(hexes(32), "Shown this once.")),

@@ -16,7 +16,7 @@ import urllib.parse
 
 from lib_play import RULES, Person, force, good, operator
 from lib_sql import Session
-from lib_stack import BIN, PSQL, ROOT, Installation, eventually, run
+from lib_stack import BIN, PSQL, ROOT, Installation, eventually, read_text, run
 
 sys.path.append(f"{ROOT}/docs/example-webhook")
 from check import check  # pylint: disable=wrong-import-position
@@ -458,6 +458,33 @@ def test_retry_after():
     act(hook, "change", kinds="payout")
     eventually("both", lambda: listed()[hook]["sent"] == 2, 40)
     act(hook, "end")
+
+
+def test_secrets_in_addresses():
+    """Whoever may only read sees an address without its query, in the list, as CSV and in the audit log, in lines of versions before, too."""
+    secret = "s3cret-in-the-address"
+    made = good(operator(place, "/webhooks", {"url": f"https://casino.invalid/hook?token={secret}", "kinds": "hit", "reason": "a test"}), "a webhook").json
+    place.sql(f"""insert into gateway.audit (operator, actor, action, subject, request_id, content, status) values (1, 'operator-1', 'webhook changed', 'webhook {made["id"]}', 'old',
+        '{{"url": "https://anna:{secret}@casino.invalid/?{secret}", "before": {{"url": "https://casino.invalid/?{secret}", "kinds": "hit"}}, "after": {{"url": "https://b:{secret}@casino.invalid/"}}}}', 200)""",
+              writer=True)
+    act(made["id"], "change", url=f"https://casino.invalid/other?token={secret}2")
+    reader = good(operator(place, "/keys", {"name": "reads", "scopes": "read", "reason": "a test"}), "a key").json["key"]
+    shown = "https://casino.invalid/other?.."
+    for path in ("/webhooks", "/webhooks?format=csv", "/audit?action=webhook&limit=500", "/audit?action=webhook&limit=500&format=csv"):
+        answer = eventually("the key", lambda p=path: next((a for a in [operator(place, p, None, method="GET", operator_key=reader)] if a.status != 401), None), 30)
+        assert answer.status == 200 and secret not in answer.raw.decode(), (path, answer)
+        assert "audit" in path or shown in answer.raw.decode(), (path, answer)
+    assert listed()[made["id"]]["url"] == f"https://casino.invalid/other?token={secret}2", "who may change it sees it whole"
+
+    def lines():
+        rows = good(operator(place, f"/audit?subject=webhook+{made['id']}&limit=500", None, method="GET"), "audit").json["rows"]
+        return {(row["action"], row["request_id"] == "old"): row["content"] for row in rows}
+    eventually("the lines", lambda: len(lines()) == 3, 20)
+    assert lines()[("webhook changed", True)] == {"url": "https://..@casino.invalid/?..", "before": {"url": "https://casino.invalid/?..", "kinds": "hit"}, "after": {"url": "https://..@casino.invalid/"}}
+    assert (lines()[("webhook changed", False)]["before"]["url"], lines()[("webhook changed", False)]["after"]["url"]) == ("https://casino.invalid/hook?..", shown)
+    assert place.sql(f"select count(*) from gateway.audit where subject = 'webhook {made['id']}' and request_id <> 'old' and content::text like '%{secret}%'") == [["0"]]
+    assert secret not in read_text(f"{place.data}/log/gateway-1.log")
+    act(made["id"], "end")
 
 
 def test_shares():

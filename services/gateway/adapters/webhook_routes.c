@@ -1,6 +1,8 @@
 /* Webhooks as an operator's users and back ends see them: list, create, change, rotate the secret,
- * test, end; send dead events again, skip waiting ones. A secret is shown once, when it is made. */
+ * test, end; send dead events again, skip waiting ones. A secret is shown once, when it is made. An
+ * address may hold secrets, too: only those who may change it see it whole. */
 #include "services/gateway/adapters/lists.h"
+#include "services/gateway/adapters/operator_keys.h"
 #include "services/gateway/adapters/row_json.h"
 #include "services/gateway/adapters/staff.h"
 #include "services/gateway/adapters/webhooks.h"
@@ -64,13 +66,15 @@ static void changes_json(struct json_out *out, const struct webhook_body *body, 
 {
 	int url = PQnfields(was) - 3;
 	bool after = strcmp(side, "after") == 0;
+	char shown[WEBHOOK_URL_MAX + 1];
 
 	out_open(out, side, '{');
 	if (body->action == WEBHOOK_ROTATE) {
 		out_int(out, "secret_version", pg_number(was, 0, url + 2) + (after ? 1 : 0));
 	} else {
-		out_string(
-			out, "url", after && body->has_url ? body->url : PQgetvalue(was, 0, url));
+		webhook_url_shown(
+			after && body->has_url ? body->url : PQgetvalue(was, 0, url), shown);
+		out_string(out, "url", shown);
 		out_string(out, "kinds",
 			after && body->has_kinds ? body->kinds : PQgetvalue(was, 0, url + 1));
 		out_string(out, "state", after && body->action == WEBHOOK_END ? "ended" : "active");
@@ -85,11 +89,14 @@ static void content_make(
 	struct change *change, const struct webhook_body *body, const PGresult *was)
 {
 	struct json_out *out = &change->waiter.gateway->out;
+	char shown[WEBHOOK_URL_MAX + 1];
 
 	out_begin(out);
 	out_open(out, NULL, '{');
-	if (body->has_url)
-		out_string(out, "url", body->url);
+	if (body->has_url) {
+		webhook_url_shown(body->url, shown);
+		out_string(out, "url", shown);
+	}
 	if (body->has_kinds)
 		out_string(out, "kinds", body->kinds);
 	if (body->has_event)
@@ -103,6 +110,24 @@ static void content_make(
 	}
 	out_close(out, '}');
 	(void)snprintf(change->content, sizeof(change->content), "%.*s", (int)out->n, out->bytes);
+}
+
+/* What an Idempotency-Key stands for: the whole address, kinds and reason, as versions before have
+ * stored it. */
+static void content_id(struct gateway *gateway, const struct webhook_body *body, uint8_t *id_r)
+{
+	struct json_out *out = &gateway->out;
+	char content[CONTENT_MAX];
+
+	out_begin(out);
+	out_open(out, NULL, '{');
+	out_string(out, "url", body->url);
+	out_string(out, "kinds", body->kinds);
+	out_string(out, "reason", body->reason);
+	out_close(out, '}');
+	(void)snprintf(content, sizeof(content), "%.*s", (int)out->n, out->bytes);
+	auth_id("webhook", content, id_r);
+	sodium_memzero(content, sizeof(content));
 }
 
 static void audit(const struct change *change, const char *webhook, uint32_t status)
@@ -182,19 +207,21 @@ void on_webhooks(struct edge_request *request, void *context)
 	struct gateway *gateway = context;
 	struct list_page page;
 	char operator_text[16];
-	const char *parameters[] = { operator_text };
+	const char *parameters[] = { operator_text, NULL };
 	uint32_t operator_id;
 
 	if (!auth_operator_path(gateway, request, &operator_id) ||
 		!list_asked(gateway, request, &webhooks_list, &page))
 		return;
+	parameters[1] = asker_may_change(gateway, request, PERMIT_USERS) ? "t" : "f";
 	(void)snprintf(operator_text, sizeof(operator_text), "%" PRIu32, operator_id);
 	pg_pool_query(gateway->pg,
-		"select id, url, kinds, version, " OLD_UNTIL " as old_until_us, " CREATED
+		"select id, case when $2::boolean then url else gateway.webhook_url_shown(url) end "
+		"as url, kinds, version, " OLD_UNTIL " as old_until_us, " CREATED
 		" as created_us, created_by, sent, waiting, " OLDEST " as oldest_us, dead, " LAST
 		" as last_us, coalesce(last_good, false) as last_good, coalesce(last_answer, '') "
 		"as last_answer from gateway.webhook_list($1::integer)",
-		1, parameters, QUERY_MS, on_list,
+		2, parameters, QUERY_MS, on_list,
 		waiter_new(sizeof(struct waiter), gateway, request, 0));
 }
 
@@ -270,7 +297,7 @@ void on_webhook_new(struct edge_request *request, void *context)
 	content_make(change, &body, NULL);
 	actor_of(gateway, request, operator_id, actor);
 	auth_id(key == NULL ? "" : key, "webhook", id);
-	auth_id("webhook", change->content, content);
+	content_id(gateway, &body, content);
 	pg_bytea_text(id, ID_BYTES, id_text);
 	pg_bytea_text(content, ID_BYTES, content_text);
 	const char *parameters[] = { change->operator_text, body.url, kinds, actor,

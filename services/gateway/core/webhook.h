@@ -33,6 +33,10 @@ int64_t webhook_delay_ms(uint32_t attempt, int64_t first_ms, uint64_t random);
  * milliseconds: at most WEBHOOK_REST_MS_MAX; 0 for 0 seconds and below. */
 int64_t webhook_rest_ms(int64_t retry_after_s);
 
+/* Writes an address for those who may not change it: without a user, a password and a query, which
+ * may hold secrets. */
+void webhook_url_shown(const char *url, char shown_r[WEBHOOK_URL_MAX + 1]);
+
 /* True when events may be sent to the address: https, a host, a port or none, a path. `internal`:
  * plain http to this machine ("localhost", "127.0.0.1", "[::1]") is allowed as well. Otherwise
  * *expected_r says what was expected; it is static. The host's IP addresses are checked when the
