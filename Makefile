@@ -67,6 +67,14 @@ endif
 # A test may try fewer cases then (tests/support/effort.h).
 BASE_CFLAGS += $(if $(or $(SAN),$(TSAN)),-DCARILLON_SANITIZED)
 ALL_CFLAGS = $(BASE_CFLAGS) $(CFLAGS)
+# Objects are kept by ccache where it is installed, in a folder outside the clone (CARILLON_CCACHE; none: without it). All paths are relative, and the
+# debugger is told of the clone as ".", so that another clone of the same sources finds them.
+export CCACHE_DIR := $(or $(CARILLON_CCACHE),$(or $(XDG_CACHE_HOME),$(HOME)/.cache)/carillon/ccache)
+export CCACHE_BASEDIR := $(CURDIR)
+export CCACHE_NOHASHDIR := 1
+export CCACHE_MAXSIZE := 3G
+CCACHE := $(if $(filter none,$(CCACHE_DIR)),,$(shell command -v ccache))
+BASE_CFLAGS += -fdebug-prefix-map=$(CURDIR)=.
 
 # ---- what there is -----------------------------------------------------------------------------------------------------
 # A library of libcommon/ is a folder with all below it, its tests excepted; in the order in which the linker must see them.
@@ -104,7 +112,7 @@ FLAGS_FILE := $(O)/flags
 FLAGS_TEXT := $(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(WARN) $(LDFLAGS)
 $(shell mkdir -p $(O) && { echo '$(FLAGS_TEXT)' | cmp -s - $(FLAGS_FILE) || echo '$(FLAGS_TEXT)' >$(FLAGS_FILE); })
 
-compile = $(need_tools)$(Q)mkdir -p $(@D) && $(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(1) -MD -MP -MT $@ -MF $(@:.o=.d) -c $< -o $@.$$$$ && mv $@.$$$$ $@
+compile = $(need_tools)$(Q)mkdir -p $(@D) && $(CCACHE) $(CC) $(CPPFLAGS) $(ALL_CFLAGS) $(1) -MD -MP -MT $@ -MF $(@:.o=.d) -c $< -o $@.$$$$ && mv $@.$$$$ $@
 # A test does little work itself, nor do a tool and libcommon/io: to optimise them would take longer than it saves. The exact mathematics
 # decodes nothing, and the counters that steer the fuzzers would double its time.
 test_flags = $(if $(SAN),$(if $(or $(findstring /test/,$(1)),$(filter tools/% tests/% libcommon/io/%,$(1))),-O0) $(if $(filter clang,$(CC_FAMILY)),$(if $(findstring /exact,$(1)),-fno-sanitize=fuzzer-no-link)))
@@ -181,7 +189,7 @@ endif
 -include $(shell find $(O)/obj $(O)/sim/obj -name '*.d' 2>/dev/null)
 
 # ---- what people ask for -----------------------------------------------------------------------------------------------
-.PHONY: help all lib web tests thread-tests whole-tests fuzzers list-tests list-thread-tests list-whole-tests list-fuzzers setup run monitor stop status test test-long test-unit test-threads fuzz bench rng-test chaos screenshots access browsers compose-test format format-check tidy clean
+.PHONY: help all lib web tests thread-tests whole-tests fuzzers list-tests list-thread-tests list-whole-tests list-fuzzers setup run monitor stop status test test-long flakes test-unit test-threads fuzz bench rng-test chaos screenshots access browsers compose-test format format-check tidy clean
 help:
 	@echo 'Carillon. What can be made:'
 	@echo '  make run [SECONDS=n] [PLAYERS=n] [SCALE=n]  the whole stack with simulated players, in the foreground (KAFKA=none: without Kafka; MONITOR=1: watched)'
@@ -190,10 +198,11 @@ help:
 	@echo '  make setup                                  install what is missing (make run, test, bench and the like do this by themselves)'
 	@echo '  make all [SAN=1|TSAN=1] [CC=clang]          services and tools (build/, build/asan/, build/tsan/, build/clang/)'
 	@echo '  make test                                   everything: unit tests, threads, fuzzers, checks, simulator, end to end'
-	@echo '  make test-long                              the same for longer: fuzzers 10 minutes, simulator 5, clang-tidy, and pictures of the pages'
+	@echo '  make test-long                              the same for longer: fuzzers 10 minutes, simulator 5, clang-tidy, each bench in its smallest form, and pictures of the pages'
+	@echo '  make flakes RUNS=20 [NAME ..]               end-to-end tests again and again beside two busy programs: which fail, how often, how'
 	@echo '  make test-unit | fuzz [SECONDS=n]           only the unit tests under ASan and UBSan; only the fuzzers'
 	@echo '  make test-threads                           only the tests that have threads, under TSan'
-	@echo '  make bench BENCH=e2e|profile|crowd|outage|doors|broadcast|http|wallet|pool|cost|math|proof|report|seal|history|verify [SHORT=1]  measure; results in build/bench/ (SHORT: a first look)'
+	@echo '  make bench BENCH=e2e|profile|crowd|outage|doors|broadcast|http|wallet|pool|cost|math|proof|report|seal|history|verify [SHORT=1|TRY=1]  measure; results in build/bench/ (SHORT: a first look; TRY: does it work?)'
 	@echo '  make sim [SECONDS=60] [SEED=n]              the services on fake servers with faults; whatever it finds, it prints the seed'
 	@echo '  make rng-test [SEED=n]                      statistical batteries on the generator (minutes)'
 	@echo '  make chaos [KILLS=n] [SEED=n] [ONLY=name]   accidents under load (200 kills and more, a quarter of an hour), then the proof; build/bench/chaos.json'
@@ -244,6 +253,14 @@ test:
 	@scripts/test.sh
 test-long:
 	@scripts/test.sh long
+# make flakes RUNS=20 cash money: the names are goals that make nothing.
+ifeq ($(firstword $(MAKECMDGOALS)),flakes)
+FLAKES := $(wordlist 2,$(words $(MAKECMDGOALS)),$(MAKECMDGOALS))
+$(FLAKES):;@:
+.PHONY: $(FLAKES)
+endif
+flakes:
+	@scripts/test.sh flakes $(or $(RUNS),20) $(FLAKES)
 test-unit:
 	@scripts/test.sh unit
 test-threads:
@@ -251,7 +268,7 @@ test-threads:
 fuzz:
 	@scripts/test.sh fuzz $(SECONDS)
 bench:
-	@scripts/bench.sh $(or $(BENCH),e2e) $(if $(SHORT)$(QUICK),--short)
+	@scripts/bench.sh $(or $(BENCH),e2e) $(if $(TRY),--try,$(if $(SHORT)$(QUICK),--short))
 rng-test:
 	@scripts/rng-test.sh $(SEED)
 chaos:

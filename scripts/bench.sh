@@ -1,12 +1,18 @@
 #!/usr/bin/env bash
-# bench.sh NAME: builds and runs the measurement tests/bench/NAME.py; its results are in build/bench/NAME.json.
+# bench.sh NAME [--short | --try] [OPTION]...: builds and runs the measurement tests/bench/NAME.py; its results are in build/bench/NAME.json.
+# bench.sh --list: the names.
 set -eu
 . "$(dirname "$0")/lib.sh"
+benches=$(find tests/bench -name '[a-z]*.py' ! -name 'lib*' -printf '%f\n' | sed 's/\.py$//; s/^http_edge$/http/' | sort)
+if [ "${1:-}" = --list ]; then
+    echo "$benches"
+    exit
+fi
 name=${1:-e2e}
 file=tests/bench/$name.py
 [ "$name" != http ] || file=tests/bench/http_edge.py # http.py would hide Python's own
-if [ ! -f "$file" ]; then
-    die "BENCH: found '$name', expected one of: $(find tests/bench -name '[a-z]*.py' ! -name 'lib*' -printf '%f ' 2>/dev/null | sed 's/\.py / /g')"
+if ! grep -qx -e "$name" <<<"$benches"; then
+    die "BENCH: found '$name', expected one of: ${benches//$'\n'/ }"
 fi
 targets=all
 if [ "$name" = math ]; then # no broker and no pages

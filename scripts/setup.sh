@@ -61,6 +61,7 @@ build | libgmp-dev | /usr/include/*/gmp.h
 build | libssl-dev | /usr/include/openssl/ssl.h
 build | libcurl4-openssl-dev | /usr/include/*/curl/curl.h
 build | python3 | python3
+build | ccache | ccache
 servers | postgresql-15 | /usr/lib/postgresql/15/bin/postgres
 servers | redis-server | redis-server
 servers | redis-tools | redis-cli

@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
-# test.sh [all | long | unit [NAME]... | threads | fuzz [SECONDS] | format | tidy [ROOMS] | purity | layers | fatals | log-events | links | rules | definitions | setup | openapi | monitoring | words | currencies | slotmath | jackpotctl | math | simulator
-# | e2e [NAME]...]: the tests. `long` fuzzes and simulates for longer, kills more often, takes the pages' pictures and reads the tree with clang-tidy.
+# test.sh [all | long | unit [NAME]... | threads | fuzz [SECONDS] | format | tidy [ROOMS] | purity | layers | fatals | log-events | links | rules | definitions | setup | openapi | monitoring | words | currencies | waits | slotmath | jackpotctl | math | simulator
+# | e2e [NAME]... | flakes RUNS [NAME]... | benches [NAME]...]: the tests. `long` fuzzes and simulates for longer, kills more often, takes the pages' pictures,
+# runs every bench in its smallest form and reads the tree with clang-tidy.
 # Each part prints its own count; the last line sums them up as "N passed, N failed". End-to-end tests start servers of their own, in folders and on
 # ports of their own.
 set -u
 . "$(dirname "$0")/lib.sh"
 passed=0
 failed=0
-broken=() # names, told again at the end
+broken=() # names, printed again at the end
+flaky=()  # end-to-end tests that failed and then passed
 export ASAN_OPTIONS=${ASAN_OPTIONS:-detect_leaks=1:abort_on_error=0} UBSAN_OPTIONS=${UBSAN_OPTIONS:-print_stacktrace=1}
 # A version manager's python3 is a script that looks for the real one at each of some hundred starts: looked for once.
 python=$(python3 -c 'import sys; print(sys.executable)' 2>/dev/null) || python=
@@ -176,61 +178,47 @@ math() {
     counted math timeout --kill-after=5 1200 python3 tests/math/verify.py ci
 }
 
-e2e_run() {
-    local code=0
-    timeout --kill-after=150 900 python3 "tests/e2e/$1.py" >"build/e2e-$1.log" 2>&1 || code=$?
-    echo "$code" >"build/e2e-$1.status.new"
-    mv "build/e2e-$1.status.new" "build/e2e-$1.status"
-}
-e2e_ended() {
-    cat "build/e2e-$1.log"
-    return "$(cat "build/e2e-$1.status")"
-}
-e2e_tell() {
-    counted "tests/e2e/$1" e2e_ended "$1"
-}
-
-# Each test has servers of its own and mostly waits, so four run at a time, in the background; the longest begin first.
-e2e_names=()
+# Each test has servers of its own and mostly waits, so several run at a time, in the background, while the other parts take what they leave.
+e2e_log=build/test/e2e.log
 e2e_begin() {
-    local file name
+    local long=()
     with_dots 'building' make -s -k -j"$jobs" all || count 0 1 'build'
-    mkdir -p build
-    for file in tests/e2e/{pages,controls,crash,money,sessions,outage,stack,console,console_forms,pages_games,tamper,pools,fairness,protection,days,launch,service_loop,staff,bad_input,cash,insider,journey}.py tests/e2e/*.py; do
-        name=$(basename "$file" .py)
-        case $name in _* | lib*) continue ;; esac # what the tests share
-        [ $# = 0 ] || [[ " $* " == *" $name "* ]] || continue
-        [ $# != 0 ] || [[ $name != monitoring && $name != alerts && $name != schemas ]] || [ -n "${CARILLON_TEST_LONG:-}" ] || continue # need packages of their own
-        [[ " ${e2e_names[*]} " == *" $name "* ]] || e2e_names+=("$name")
-        rm -f "build/e2e-$name.status"
-    done
-    CARILLON_TEST_BUILT=1 lanes 4 e2e_run : "${e2e_names[@]}" &
+    [ -z "${CARILLON_TEST_LONG:-}" ] || long=(--long)
+    mkdir -p build/test
+    "$ROOT/scripts/e2e.py" run "${long[@]}" "$@" >"$e2e_log" 2>&1 &
     e2e_pid=$!
 }
 
-# Waits for them; each is told as soon as it has ended.
+# Prints what they say as they end, and takes their count.
 e2e_tells() {
-    local name left=("${e2e_names[@]}") still over
-    while [ "${#left[@]}" -gt 0 ]; do
-        still=() over=0
-        kill -0 "$e2e_pid" 2>/dev/null || over=1
-        for name in "${left[@]}"; do
-            if [ -e "build/e2e-$name.status" ]; then
-                e2e_tell "$name"
-            elif [ "$over" = 1 ]; then
-                count 0 1 "tests/e2e/$name (did not run)"
-            else
-                still+=("$name")
-            fi
-        done
-        left=("${still[@]}")
-        sleep 0.2
-    done
+    local line code=0
+    tail -n +1 -f --pid="$e2e_pid" "$e2e_log"
+    wait "$e2e_pid" || code=$?
+    line=$(grep -E '^[0-9]+ passed, [0-9]+ failed$' "$e2e_log" | tail -n 1)
+    [ -n "$line" ] || { count 0 1 "tests/e2e (no count; status $code)"; return; }
+    mapfile -t -O "${#broken[@]}" broken < <(sed -n 's/^failed: //p' "$e2e_log")
+    mapfile -t flaky < <(sed -n 's/^flaky: //p' "$e2e_log")
+    passed=$((passed + ${line%% *})) failed=$((failed + $(sed 's/.*passed, \([0-9]*\) failed.*/\1/' <<<"$line")))
 }
 
 e2e() {
     e2e_begin "$@"
     e2e_tells
+}
+
+# flakes RUNS [NAME]...: the end-to-end tests again and again beside two programs that only take processor time.
+flakes() {
+    local runs=${1:-20}
+    [[ $runs =~ ^[0-9]{1,4}$ ]] && [ "$runs" -ge 1 ] || die "RUNS: found '$runs', expected a number from 1 to 9999"
+    with_dots 'building' make -s -j"$jobs" all || die 'the build failed (see above)'
+    exec "$ROOT/scripts/e2e.py" flakes --runs="$runs" --lanes="${LANES:-6}" "${@:2}"
+}
+
+# Every bench, or those of these names, in its smallest form: does it start, measure, prove and end?
+benches() {
+    with_dots 'building' make -s -k -j"$jobs" all || count 0 1 'build'
+    counted benches timeout --kill-after=60 14400 python3 tests/bench/_try.py "$@"
+    grep '^ok ' build/test-benches.log
 }
 
 # The mathematics' tool as people call it, and as its page says.
@@ -289,27 +277,54 @@ checks() {
     counted watched python3 tests/tools/monitoring.py
     counted words python3 tests/tools/words.py
     counted currencies python3 tests/tools/currencies.py
+    counted waits python3 tests/tools/waits.py
 }
+
+# The seconds that each part may take in `make test` on two processors that have nothing else to do; printed beside those it took. 180 of the 720 are kept free.
+budget() {
+    case $1 in
+    setup) echo 20 ;;
+    checks) echo 60 ;;
+    unit) echo 120 ;;
+    threads) echo 30 ;;
+    fuzz*) echo 30 ;;
+    slotmath) echo 40 ;;
+    jackpotctl) echo 10 ;;
+    math) echo 40 ;;
+    simulator) echo 70 ;;
+    e2e_tells) echo 120 ;;
+    *) echo 0 ;;
+    esac
+}
+
+# cpu_s: processor seconds of what this shell has waited for.
+cpu_s() { times | tail -n 1 | awk '{ split($1, u, /[ms]/); split($2, s, /[ms]/); print int(u[1] * 60 + u[2] + s[1] * 60 + s[2]) }'; }
 
 # all FUZZ_SECONDS SIM_SECONDS [PART]...: what `make test` runs, and the parts named. Tests on servers wait more than they work. They run in the background from
 # the moment at which there is something to start, and all else takes the processors' time that they leave; at the end they are waited for.
 all() {
-    local part began
+    local part began used allowed
     sim_seconds=$2
     e2e_begin
+    printf -- '---- build: %s s of 60\n' "$SECONDS"
     renice -n 10 -p $$ >/dev/null
     for part in checks unit threads "fuzz $1" slotmath jackpotctl math simulator "${@:3}" e2e_tells; do
-        began=$SECONDS
+        began=$SECONDS used=$(cpu_s) allowed=$(budget "$part")
         $part
-        printf -- '---- %s: %s s\n' "$part" $((SECONDS - began))
+        printf -- '---- %s: %s s of %s, %s s of CPU\n' "$part" $((SECONDS - began)) "$allowed" $(($(cpu_s) - used))
     done
+    echo "---- all: $SECONDS s of 540"
 }
 
 part=${1:-all}
 [ $# = 0 ] || shift
 # What those need that make calls by themselves.
 case $part in
-all | long) "$ROOT/scripts/setup.sh" test --quiet || exit 1 ;;
+all | long | flakes)
+    "$ROOT/scripts/setup.sh" test --quiet || exit 1
+    [ "$part" != long ] || "$ROOT/scripts/setup.sh" bench --quiet || exit 1
+    ;;
+benches) "$ROOT/scripts/setup.sh" bench --quiet || exit 1 ;;
 threads) "$ROOT/scripts/setup.sh" build --quiet || exit 1 ;;
 unit | fuzz)
     [ "$part" = unit ] || [[ ${1:-60} =~ ^[0-9]{1,6}$ ]] || die "SECONDS: found '$1', expected a number"
@@ -320,7 +335,7 @@ case $part in
 all) all 24 20 ;;
 long)
     export CARILLON_TEST_PICTURES=1 CARILLON_TEST_LONG=1
-    all 600 300 'tidy all'
+    all 600 300 benches 'tidy all'
     ;;
 unit) unit "$@" ;;
 threads) threads ;;
@@ -339,13 +354,17 @@ openapi) counted openapi python3 tests/tools/openapi.py ;;
 monitoring) counted watched python3 tests/tools/monitoring.py ;;
 words) counted words python3 tests/tools/words.py ;;
 currencies) counted currencies python3 tests/tools/currencies.py ;;
+waits) counted waits python3 tests/tools/waits.py ;;
 slotmath) slotmath ;;
 jackpotctl) jackpotctl ;;
 math) math ;;
 simulator) simulator ;;
 e2e) e2e "$@" ;;
-*) die "found '$part', expected all, long, unit, threads, fuzz, format, tidy, purity, layers, fatals, log-events, links, rules, definitions, setup, openapi, monitoring, words, currencies, slotmath, jackpotctl, math, simulator or e2e" ;;
+benches) benches "$@" ;;
+flakes) flakes "$@" ;;
+*) die "found '$part', expected all, long, unit, threads, fuzz, format, tidy, purity, layers, fatals, log-events, links, rules, definitions, setup, openapi, monitoring, words, currencies, waits, slotmath, jackpotctl, math, simulator, e2e, flakes or benches" ;;
 esac
 [ "${#broken[@]}" = 0 ] || printf 'failed: %s\n' "${broken[@]}"
+[ "${#flaky[@]}" = 0 ] || printf 'flaky: %s\n' "${flaky[@]}"
 echo "$passed passed, $failed failed"
 [ "$failed" = 0 ] && [ "$passed" -gt 0 ]

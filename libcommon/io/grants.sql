@@ -3,7 +3,7 @@ grant usage on schema carillon to :services;
 grant select on carillon.installation, carillon.migration to :services;
 grant select, insert, update, delete on carillon.instance to :services;
 grant select on carillon.shard to :services;
-grant select, insert, update, delete on carillon.command_death to :services;
+grant select, insert, update, delete on carillon.command_death, carillon.reserved_id to :services;
 
 -- carillon_ro proves and looks: it reads all. carillon_reports reads what reports are made of, without salts, secrets and records.
 -- carillon_archiver archives and drops finished days, by functions that ask for the proof first; it reads all; rows that it changes are named below.

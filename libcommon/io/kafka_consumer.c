@@ -4,6 +4,7 @@
 
 #include "libcommon/base/ids.h"
 #include "libcommon/io/clock.h"
+#include "libcommon/io/kafka_login.h"
 #include "libcommon/io/log.h"
 
 #include <assert.h>
@@ -416,7 +417,7 @@ void kafka_consumer_free(struct kafka_consumer **consumer)
 		if (c->topics[t] != NULL)
 			rd_kafka_topic_destroy(c->topics[t]);
 	if (c->rk != NULL)
-		rd_kafka_destroy(c->rk);
+		kafka_login_end(c->rk);
 	(void)close(c->fd);
 	free(c);
 	*consumer = NULL;

@@ -2,7 +2,8 @@
  * callback that fails it waits a second. So the callback returns at once: librdkafka's socket
  * becomes one that cannot be written to, which librdkafka takes for a connection under way, and a
  * thread connects and logs in. Then the thread puts its connection in the socket's place and closes
- * the other end, which wakes librdkafka. */
+ * the other end, which wakes librdkafka. A socket that librdkafka closes before that ends the
+ * thread, too: none is left when its handle is gone. */
 #include "libcommon/io/kafka_login.h"
 
 #include "libcommon/base/per_second.h"
@@ -26,12 +27,21 @@
 #define ATTEMPTS_MAX 64
 #define REFUSED_US 10000000u /* after a refusal, until it counts as over */
 
+enum attempt_state {
+	UNUSED = 0,
+	WORKS,
+	ENDED,	/* its thread needs the lock no more, but nobody has joined it */
+	LEAVING /* somebody joins it */
+};
+
 struct attempt {
-	bool works;
+	enum attempt_state state;
+	pthread_t thread;
 	struct sockaddr_storage address;
 	socklen_t length;
-	int socket; /* librdkafka's; -1: it has closed it */
-	int other;  /* the other end of what stands in its place */
+	int socket;	/* librdkafka's; -1: it has closed it */
+	int other;	/* the other end of what stands in its place */
+	int connection; /* the thread's; -1: none yet, or no more */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* protects all below */
@@ -132,20 +142,39 @@ static bool log_in(int fd)
 	return status == KAFKA_WIRE_OK;
 }
 
-/* As librdkafka expects a socket: it does not wait. */
-static int connection_new(const struct sockaddr *address, socklen_t length)
+/* False: librdkafka has closed its socket. From now on that ends the connection, too. */
+static bool connection_announce(struct attempt *attempt, int connection)
 {
+	(void)pthread_mutex_lock(&lock);
+	bool wanted = attempt->socket >= 0;
+	attempt->connection = wanted ? connection : -1;
+	(void)pthread_mutex_unlock(&lock);
+	return wanted;
+}
+
+static int connection_drop(struct attempt *attempt, int connection)
+{
+	int error = errno;
+	(void)pthread_mutex_lock(&lock);
+	attempt->connection = -1;
+	(void)close(connection);
+	(void)pthread_mutex_unlock(&lock);
+	errno = error;
+	return -1;
+}
+
+/* As librdkafka expects a socket: it does not wait. */
+static int connection_new(struct attempt *attempt)
+{
+	const struct sockaddr *address = (const struct sockaddr *)&attempt->address;
 	const struct timeval never = { 0 };
 	const int on = 1;
-	int fd = kafka_wire_connect_to(address, length);
+	int fd = kafka_wire_socket(address);
 	if (fd < 0)
 		return -1;
-	if (!log_in(fd)) {
-		int error = errno;
-		(void)close(fd);
-		errno = error;
-		return -1;
-	}
+	if (!connection_announce(attempt, fd) ||
+		!kafka_wire_connect_to(fd, address, attempt->length) || !log_in(fd))
+		return connection_drop(attempt, fd);
 	(void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &never, sizeof(never));
 	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &never, sizeof(never));
 	(void)setsockopt(fd, SOL_SOCKET, SO_KEEPALIVE, &on, sizeof(on)); /* its own had it */
@@ -153,29 +182,33 @@ static int connection_new(const struct sockaddr *address, socklen_t length)
 	return fd;
 }
 
-/* The socket is librdkafka's until librdkafka closes it: then its number may be another's. */
-static void hand_over(struct attempt *attempt, int connection)
+/* The socket is librdkafka's until librdkafka closes it: then its number may be another's. False:
+ * it has closed it. */
+static bool hand_over(struct attempt *attempt, int connection)
 {
 	(void)pthread_mutex_lock(&lock);
-	if (connection >= 0 && attempt->socket >= 0)
+	bool wanted = attempt->socket >= 0;
+	if (connection >= 0 && wanted)
 		(void)dup3(connection, attempt->socket, O_CLOEXEC);
 	/* With bytes in it that nobody has read: librdkafka finds ECONNRESET if it has no
 	 * connection. */
 	(void)close(attempt->other);
-	attempt->works = false;
-	(void)pthread_mutex_unlock(&lock);
+	attempt->connection = -1;
 	if (connection >= 0)
 		(void)close(connection);
+	if (attempt->state == WORKS)
+		attempt->state = ENDED;
+	(void)pthread_mutex_unlock(&lock);
+	return wanted;
 }
 
 static void *work(void *context)
 {
 	struct attempt *attempt = context;
-	int connection =
-		connection_new((const struct sockaddr *)&attempt->address, attempt->length);
-	if (connection < 0)
-		lost(errno);
-	hand_over(attempt, connection);
+	int connection = connection_new(attempt);
+	int error = errno;
+	if (hand_over(attempt, connection) && connection < 0)
+		lost(error);
 	return NULL;
 }
 
@@ -183,16 +216,12 @@ static void *work(void *context)
 static bool work_begin(struct attempt *attempt)
 {
 	sigset_t all, before;
-	pthread_t thread;
-	pthread_attr_t detached;
 	(void)sigfillset(&all);
 	(void)pthread_sigmask(SIG_SETMASK, &all, &before);
-	(void)pthread_attr_init(&detached);
-	(void)pthread_attr_setdetachstate(&detached, PTHREAD_CREATE_DETACHED);
-	attempt->works = pthread_create(&thread, &detached, work, attempt) == 0;
-	(void)pthread_attr_destroy(&detached);
+	bool begun = pthread_create(&attempt->thread, NULL, work, attempt) == 0;
 	(void)pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return attempt->works;
+	attempt->state = begun ? WORKS : UNUSED;
+	return begun;
 }
 
 /* Takes the socket's place with an end of a pair that is full; returns the other end, or -1. */
@@ -215,11 +244,25 @@ static int stand_in(int socket)
 	return -1;
 }
 
+/* Waits for the end of its thread. The lock is held, but not meanwhile. */
+static void attempt_join(struct attempt *attempt)
+{
+	pthread_t thread = attempt->thread;
+	attempt->state = LEAVING;
+	(void)pthread_mutex_unlock(&lock);
+	(void)pthread_join(thread, NULL);
+	(void)pthread_mutex_lock(&lock);
+	attempt->state = UNUSED;
+}
+
 static struct attempt *attempt_unused(void)
 {
-	for (size_t i = 0; i < ATTEMPTS_MAX; i++)
-		if (!attempts[i].works)
+	for (size_t i = 0; i < ATTEMPTS_MAX; i++) {
+		if (attempts[i].state == ENDED)
+			attempt_join(&attempts[i]);
+		if (attempts[i].state == UNUSED)
 			return &attempts[i];
+	}
 	return NULL;
 }
 
@@ -234,7 +277,7 @@ static int on_connect(
 	int other = attempt == NULL ? -1 : stand_in(fd);
 	if (other >= 0) {
 		*attempt = (struct attempt){
-			.socket = fd, .other = other, .length = (socklen_t)length
+			.socket = fd, .other = other, .connection = -1, .length = (socklen_t)length
 		};
 		memcpy(&attempt->address, address, (size_t)length);
 		begun = work_begin(attempt);
@@ -249,12 +292,28 @@ static int on_close(int fd, void *opaque)
 {
 	(void)opaque;
 	(void)pthread_mutex_lock(&lock);
-	for (size_t i = 0; i < ATTEMPTS_MAX; i++)
-		if (attempts[i].works && attempts[i].socket == fd)
-			attempts[i].socket = -1;
+	for (size_t i = 0; i < ATTEMPTS_MAX; i++) {
+		if (attempts[i].state != WORKS || attempts[i].socket != fd)
+			continue;
+		attempts[i].socket = -1;
+		if (attempts[i].connection >= 0) /* its thread ends at once */
+			(void)shutdown(attempts[i].connection, SHUT_RDWR);
+	}
 	int closed = close(fd);
 	(void)pthread_mutex_unlock(&lock);
 	return closed;
+}
+
+/* A thread that is left behind would use OpenSSL after the exit handler that frees it. */
+void kafka_login_end(rd_kafka_t *rk)
+{
+	rd_kafka_destroy(rk);
+	(void)pthread_mutex_lock(&lock);
+	for (size_t i = 0; i < ATTEMPTS_MAX; i++)
+		if (attempts[i].state == ENDED ||
+			(attempts[i].state == WORKS && attempts[i].socket < 0))
+			attempt_join(&attempts[i]);
+	(void)pthread_mutex_unlock(&lock);
 }
 
 void kafka_login_configure(rd_kafka_conf_t *conf)

@@ -24,6 +24,9 @@ bool kafka_user_take(FILE *file, struct kafka_user *user_r);
  * kafka_login_from was given) they do not. A log-in that fails is logged and tried again like a
  * broker that cannot be reached. */
 void kafka_login_configure(rd_kafka_conf_t *conf);
+/* rd_kafka_destroy, and waits for the log-ins that it has given up: nothing of the handle works on
+ * when the program ends. */
+void kafka_login_end(rd_kafka_t *rk);
 /* Another file than that of the settings: of a tool. Before the first connection. Borrowed. */
 void kafka_login_from(const char *path);
 #endif

@@ -4,6 +4,7 @@
 #include "libcommon/base/ids.h"
 #include "libcommon/io/clock.h"
 #include "libcommon/io/kafka_lane.h"
+#include "libcommon/io/kafka_login.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/metrics.h"
 
@@ -128,7 +129,7 @@ static void handle_free(struct kafka_producer *producer)
 			rd_kafka_topic_destroy(producer->topics[i]);
 		producer->topics[i] = NULL;
 	}
-	rd_kafka_destroy(producer->rk);
+	kafka_login_end(producer->rk);
 }
 
 /* What waits in the lanes leaves through the new handle. */

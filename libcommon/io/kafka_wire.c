@@ -108,7 +108,7 @@ long kafka_wire_take_compact_length(struct kafka_wire *wire)
 	return (long)value - 1;
 }
 
-int kafka_wire_connect_to(const struct sockaddr *address, socklen_t length)
+int kafka_wire_socket(const struct sockaddr *address)
 {
 	const struct timeval wait = { .tv_sec = KAFKA_WIRE_WAIT_MS / 1000 };
 	int fd = socket(address->sa_family, SOCK_STREAM | SOCK_CLOEXEC, 0);
@@ -116,13 +116,17 @@ int kafka_wire_connect_to(const struct sockaddr *address, socklen_t length)
 		return -1;
 	(void)setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &wait, sizeof(wait));
 	(void)setsockopt(fd, SOL_SOCKET, SO_SNDTIMEO, &wait, sizeof(wait));
+	return fd;
+}
+
+bool kafka_wire_connect_to(int fd, const struct sockaddr *address, socklen_t length)
+{
 	if (connect(fd, address, length) == 0)
-		return fd;
+		return true;
 	/* So the kernel says that SO_SNDTIMEO is over. */
-	int error = errno == EINPROGRESS ? ETIMEDOUT : errno;
-	(void)close(fd);
-	errno = error;
-	return -1;
+	if (errno == EINPROGRESS)
+		errno = ETIMEDOUT;
+	return false;
 }
 
 int kafka_wire_connect(const char *address, char *why, size_t size)
@@ -138,10 +142,15 @@ int kafka_wire_connect(const char *address, char *why, size_t size)
 		(void)snprintf(why, size, "found the address '%s', expected host:port", address);
 		return -1;
 	}
-	for (const struct addrinfo *at = found; at != NULL && fd < 0; at = at->ai_next)
-		fd = kafka_wire_connect_to(at->ai_addr, at->ai_addrlen);
-	if (fd < 0)
+	for (const struct addrinfo *at = found; at != NULL && fd < 0; at = at->ai_next) {
+		fd = kafka_wire_socket(at->ai_addr);
+		if (fd >= 0 && kafka_wire_connect_to(fd, at->ai_addr, at->ai_addrlen))
+			break;
 		(void)snprintf(why, size, "%s", strerror(errno));
+		if (fd >= 0)
+			(void)close(fd);
+		fd = -1;
+	}
 	freeaddrinfo(found);
 	return fd;
 }

@@ -46,8 +46,10 @@ enum kafka_wire_status kafka_wire_log_in(int fd, enum kafka_login_by how, const 
 
 /* A connection to host:port; -1 with the reason. */
 int kafka_wire_connect(const char *address, char *why, size_t size);
-/* The same, to an address that is known; -1 with errno. */
-int kafka_wire_connect_to(const struct sockaddr *address, socklen_t length);
+/* The same in two steps, to an address that is known: a socket, or -1, then its connection. Both
+ * with errno. */
+int kafka_wire_socket(const struct sockaddr *address);
+bool kafka_wire_connect_to(int fd, const struct sockaddr *address, socklen_t length);
 /* Sends the request and reads its answer into the same wire, up to after the header. An answer that
  * is not there as a whole after KAFKA_WIRE_WAIT_MS is none. */
 bool kafka_wire_ask(int fd, struct kafka_wire *wire, bool compact, char *why, size_t size);

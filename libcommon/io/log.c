@@ -5,6 +5,7 @@
 #include "libcommon/base/ids.h"
 #include "libcommon/base/per_second.h"
 #include "libcommon/io/clock.h"
+#include "libcommon/io/crash.h"
 
 #include <inttypes.h>
 #include <stdarg.h>
@@ -149,6 +150,7 @@ void log_open(const char *service, const char *instance, enum log_level level)
 	(void)snprintf(log_state.service, sizeof(log_state.service), "%s", service);
 	(void)snprintf(log_state.instance, sizeof(log_state.instance), "%s", instance);
 	log_state.level = level;
+	crash_begin();
 }
 
 bool log_level_parse(const char *text, enum log_level *level_r)

@@ -13,6 +13,7 @@
 
 enum log_level { LOG_ERROR = 0, LOG_WARN, LOG_INFO, LOG_DEBUG };
 
+/* From now on a crash leaves its calls in the log, too (crash.h). */
 void log_open(const char *service, const char *instance, enum log_level level);
 /* "error", "warn", "info", "debug"; false on anything else. */
 bool log_level_parse(const char *text, enum log_level *level_r);

@@ -108,6 +108,13 @@ PGresult *pg_try(PGconn *conn, const char *sql, int n, const char *const *parame
 	return PQexecParams(conn, sql, n, NULL, parameters, NULL, NULL, 0);
 }
 
+bool pg_is_in_the_way(const PGresult *result)
+{
+	const char *state = PQresultErrorField(result, PG_DIAG_SQLSTATE);
+	return state != NULL && (strcmp(state, "40001") == 0 || strcmp(state, "40P01") == 0 ||
+					strcmp(state, "55P03") == 0);
+}
+
 PGresult *pg_query(PGconn *conn, const char *sql, int n, const char *const *parameters)
 {
 	PGresult *result = pg_try(conn, sql, n, parameters);

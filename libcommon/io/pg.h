@@ -36,6 +36,9 @@ PGresult *pg_again(PGconn *conn, const char *sql, int n, const char *const *para
 /* As pg_query, but returns a failed result to the caller, who reads PQresultStatus and the
  * sqlstate. */
 PGresult *pg_try(PGconn *conn, const char *sql, int n, const char *const *parameters);
+/* Did a statement of pg_try fail because another transaction was in its way, and may succeed if it
+ * is tried again? SQLSTATE 40001 (serialisation), 40P01 (deadlock), 55P03 (no lock in time). */
+bool pg_is_in_the_way(const PGresult *result);
 /* 0 for null. A text that is not a number: stored_wrong (stored.h), and 0. */
 int64_t pg_number(const PGresult *result, int row, int column);
 /* Writes bytes as the text of a bytea parameter, "\x01ab"; out holds 2 * n + 3 bytes. */

@@ -8,6 +8,7 @@
  * - service_direct.c: commands in from nanomsg
  * - service_poison.c: commands that kill the process
  * - service_notes.c: what /readyz says is out of work
+ * - service_reserved.c: ids that this process is deciding about
  * - service_commit.c: the one transaction
  * - service_outbox.c: messages out
  * - service_dead.c: unreadable messages
@@ -140,6 +141,7 @@ struct service {
 	char reason[512];
 	struct outbox outbox;
 	struct outbox packed;	    /* room to pack a command */
+	struct outbox reserved;	    /* ids that the next commit gives up, as an array's text */
 	uint64_t refused[TOPICS_N]; /* messages that did not fit into the queue to Kafka */
 	struct arrivals arrivals;
 	size_t waiting_n;      /* over all holdings */
@@ -170,6 +172,13 @@ void service_commit_due(struct service *service);
 /* Has somebody requested a commit, or has enough time passed since the last one? */
 bool service_commit_is_due(const struct service *service, uint64_t now_us);
 void service_lease_renew(struct service *service, int lease_seconds); /* and writes the heartbeat */
+
+/* service_reserved.c */
+void service_reserved_prepare(struct service *service);
+/* Gives up all reservations, in the transaction of what was decided about them. */
+void service_reserved_send(struct service *service, struct pg_line *line);
+/* Deletes what earlier owners of the shard have left. */
+void service_reserved_sweep(struct service *service, const struct service_shard *shard);
 
 /* service_reading.c */
 /* Starts to read each topic once every earlier topic with to_end_first has been read to its end. */

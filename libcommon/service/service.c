@@ -25,8 +25,8 @@
 #define TOLD_MS 5	 /* while a change of owners is not read yet */
 #define FLUSH_US 500000u /* at the end */
 /* The common migrations (libcommon/io/migrations/) that this build works with. */
-#define SCHEMA_MIN 6
-#define SCHEMA_MAX 6
+#define SCHEMA_MIN 7
+#define SCHEMA_MAX 7
 
 PGconn *service_pg(struct service *service)
 {

@@ -159,6 +159,18 @@ void service_refuse_account(struct service *service, const struct kafka_message 
 void service_unhealthy(struct service *service, const char *why);
 /* Requests a call of `facts` in the next turn, because somebody waits for a fact of this shard. */
 void service_facts_soon(struct service *service, struct service_shard *shard);
+/* An id that may be used only once by all instances of a service, such as that of an
+ * Idempotency-Key, which may come at the same moment for players or pools of two instances. */
+#define SERVICE_ID_BYTES 16
+struct service_id {
+	uint8_t bytes[SERVICE_ID_BYTES];
+	const struct service_shard *shard; /* of the command */
+	bool reserved;
+};
+/* Reserves ids (all different) until the next commit, which it requests, and changes their order.
+ * Call it before the query that tells whether an id was used. Where `reserved` is false afterwards,
+ * this instance or another is deciding about the id: the command must wait (SERVICE_WAIT). */
+void service_reserve(struct service *service, struct service_id *ids, size_t n);
 /* Requests the transaction at the end of this turn. */
 void service_commit_soon(struct service *service);
 /* Sets the reason for SERVICE_UNREADABLE. */

@@ -137,6 +137,8 @@ static void fence_send(struct service *service, struct pg_line *line, struct fen
 	/* Fewer rows than shards held: another instance has taken over. */
 	pg_line_send(line, SERVICE_FENCE_FAILS, (int64_t)service->held_n, "fence",
 		2 + FENCE_COLUMNS, parameters, NULL, NULL);
+	if (extent == WHOLE)
+		service_reserved_send(service, line);
 }
 
 /* A COMMIT that Postgres answers with ROLLBACK is a failure like any other. */
@@ -170,6 +172,7 @@ void service_commit_prepare(struct service *service)
 	pg_line_prepare(service->pg, "begin", "begin", 0, NULL);
 	pg_line_prepare(service->pg, "fence", FENCE_SQL, 0, NULL);
 	pg_line_prepare(service->pg, "beat", BEAT_SQL, 0, NULL);
+	service_reserved_prepare(service);
 }
 
 /* Positions do not move: the rows that they stand for are not written yet. */
@@ -221,6 +224,8 @@ static void run(struct service *service, enum extent extent)
 		service->marked = false;
 	if (service->held_n > 0) {
 		transaction(service, start_us >= service->beat_us + LEASE_RENEW_US, extent);
+		if (extent == WHOLE)
+			service->reserved.length = 0;
 		if (service->ops->committed != NULL)
 			service->ops->committed(service);
 		metric_add(service->metrics.commits, 1);

@@ -180,6 +180,7 @@ static void take(struct service *service, size_t n)
 	for (size_t i = first; i < service->held_n; i++) {
 		struct holding *holding = service->held[i];
 		uint64_t start_us = clock_mono_us();
+		service_reserved_sweep(service, &holding->shard);
 		service->ops->open(service, &holding->shard);
 		health_tick(service->health); /* the loop is not stuck while it loads */
 		if (clock_mono_us() >= service->fenced_us + COMMIT_AT_LEAST_US)

@@ -4,10 +4,9 @@ notifications, in the same run: a plain epoll loop that sends one buffer to all 
 the server's memory a connection, what clients who never read cost the others, and a reconnect of all at once, with winners in between, of whom none may be
 missed. Prints a table and writes build/bench/broadcast.json.
 
-    broadcast.py [--clients=N] [--rounds=N] [--turns=N] [--short]
+    broadcast.py [--clients=N] [--rounds=N] [--turns=N] [--short | --try]
 
 --turns: how often each server gets its turn; the figures are of all its turns together."""
-import argparse
 import json
 import os
 import resource
@@ -19,7 +18,7 @@ import sys
 import tempfile
 import time
 
-from lib_database import ROOT, result_write
+from lib_bench import ROOT, bench_options, process_end, result_write
 
 BENCH = f"{ROOT}/build/bin/broadcast-bench"
 NCHAN = "/usr/lib/nginx/modules/ngx_nchan_module.so"
@@ -42,8 +41,7 @@ class Server:
         return self
 
     def __exit__(self, *_):
-        self.process.terminate()
-        self.process.wait()
+        process_end(self.process, f"the server ({type(self).__name__})", stop=True)
 
     def memory(self):
         return sum(int(line.split()[1]) * 1024 for pid in self.pids for line in open(f"/proc/{pid}/status", encoding="ascii") if line.startswith("VmRSS"))
@@ -89,8 +87,7 @@ http {{
         self.pids = [int(p) for p in found.stdout.split()]
 
     def __exit__(self, *_):
-        self.process.terminate()
-        self.process.wait()
+        super().__exit__()
         shutil.rmtree(self.folder)
 
 
@@ -126,7 +123,7 @@ def swarm(server, clients, rounds, silent=0):
     go()
     until("end")
     process.stdin.close()
-    process.wait()
+    process_end(process, "the clients")
     return result
 
 
@@ -153,13 +150,7 @@ def descriptors(clients):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--clients", type=int, default=10000)
-    parser.add_argument("--rounds", type=int, default=20)
-    parser.add_argument("--turns", type=int, default=2)
-    parser.add_argument("--short", action="store_true", help="one turn")
-    options = parser.parse_args()
-    options.turns = 1 if options.short else options.turns
+    options = bench_options(__doc__, clients=(10000, 10000, 500), rounds=(20, 20, 3), turns=(2, 1, 1))
     descriptors(options.clients)
     print(f"about {options.turns * 50} s", flush=True)  # 10,000 clients, 20 events
     turns = {"plain": [], "ours": [], "nchan": []}
@@ -180,7 +171,7 @@ def main():
     again = max((turn["reconnect"] for turn in turns["ours"]), key=lambda r: r["ms"])
     lost = sum(t["reconnect"][n] for t in turns["ours"] for n in ("missed", "doubled", "unrecovered", "behind"))
     print(f"reconnect of all: {again['ms'] / 1e3:.2f} s; winners missed or told twice: {lost}")
-    result_write("broadcast", {"clients": options.clients, "last_ms": found["ours"]["last_ms"], "median_ms": found["ours"]["median_ms"],
+    result_write(options, "broadcast", {"clients": options.clients, "last_ms": found["ours"]["last_ms"], "median_ms": found["ours"]["median_ms"],
                                "best_last_ms": found["ours"]["best_last_ms"], "nchan_last_ms": found["nchan"]["last_ms"],
                                "nchan_best_last_ms": found["nchan"]["best_last_ms"], "plain_last_ms": found["plain"]["last_ms"],
                                "bytes_a_connection": found["ours"]["bytes_a_connection"], "silent_last_ms": found["ours, 5 % never read"]["last_ms"],

@@ -2,21 +2,18 @@
 """What a round costs the wallet and Postgres in microseconds of CPU, from a thousand to a million players, and from a hundred thousand to ten million rounds
 kept. Writes build/bench/cost.json and, with --plot (make bench BENCH=cost does), docs/cost.svg.
 
-    cost.py [--rounds=N] [--players=N,N,..] [--plot=FILE] [--short]
+    cost.py [--rounds=N] [--players=N,N,..] [--plot=FILE] [--short | --try]
 
 Players: each point is an installation of its own with so many accounts, of which a thousand are at play, and then all; as many rounds a point. Rounds kept: one installation of
 ten thousand players that goes on to play; a point a quarter million rounds."""
-import argparse
 import json
 import statistics
 
-from lib_database import ROOT, Server, result_write
+from lib_bench import ROOT, bench_options, result_write
+from lib_database import Server
 
 BATCH = 500
 ACTIVE = 1000
-FIRST = 100000
-STEP = 250000
-WARM = 60000
 
 
 def measured(server, wallet):
@@ -32,13 +29,13 @@ def median(points):
     return {key: statistics.median(p[key] for p in points) for key in points[0]}
 
 
-def by_players(server, players, rounds):
+def by_players(server, players, rounds, warm):
     """One database; the next larger one begins when it is gone. A thousand of the players at play, and all of them: then each round brings the write of another
     account with it, while few players at full speed play often between two writes of theirs."""
     name = f"players_{players}"
     server.database(name)
     plays = [ACTIVE] * 3 + ([players] * 3 if players > ACTIVE else [])
-    steps = ["open", f"rounds:{players}:{BATCH}:{WARM}"] + [text for active in plays for text in ("wait", f"rounds:{active}:{BATCH}:{rounds}")]
+    steps = ["open", f"rounds:{players}:{BATCH}:{warm}"] + [text for active in plays for text in ("wait", f"rounds:{active}:{BATCH}:{rounds}")]
     wallet = server.wallet(name, players, *steps, WALLET_ACCOUNTS_MAX=str(2 * max(players, 1000)))
     wallet.line("play")
     server.sql(name, "vacuum analyze")  # what opening so many accounts has left to do is no cost of a round
@@ -49,9 +46,10 @@ def by_players(server, players, rounds):
     return {"players": players, **median(points[:3]), "all_play": median(points[-3:])}
 
 
-def by_rounds(server, most):
+def by_rounds(server, most, step):
     server.database("kept")
-    windows = [FIRST, STEP - FIRST] + [STEP] * max(most // STEP - 1, 1)
+    first = 2 * step // 5
+    windows = [first, step - first] + [step] * max(most // step - 1, 1)
     wallet = server.wallet("kept", 10000, "open", *[text for n in windows for text in ("wait", f"rounds:10000:{BATCH}:{n}")])
     wallet.line("open")
     points = []
@@ -120,24 +118,23 @@ def plot(result, path):
     print(f"written: {path}")
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=10000000)
-    parser.add_argument("--players", default="1000,10000,100000,1000000")
-    parser.add_argument("--plot", default=f"{ROOT}/docs/cost.svg")
+def plot_options(parser):
+    parser.add_argument("--plot", default=f"{ROOT}/docs/cost.svg", help="of a whole run")
     parser.add_argument("--from-json", help="only the plot, of an earlier run's file")
-    parser.add_argument("--short", action="store_true", help="to 100,000 players and a million rounds; no plot")
-    options = parser.parse_args()
+
+
+def main():
+    # step: rounds between two points by rounds kept; point, warm: rounds of a point by players, and before the first of them
+    options = bench_options(__doc__, plot_options, rounds=(10000000, 1000000, 20000), players=("1000,10000,100000,1000000", "1000,10000,100000", "1000,2000"),
+                            step=(250000, 250000, 10000), point=(200000, 50000, 5000), warm=(60000, 60000, 5000))
     if options.from_json:
         with open(options.from_json, encoding="utf-8") as file:
             plot(json.load(file), options.plot)
         return
     counts = [int(n) for n in options.players.split(",")]
-    if options.short:
-        options.rounds, counts = 1000000, counts[:3]
     with Server("bench-cost") as server:
-        players = [by_players(server, n, 50000 if options.short else 200000) for n in counts]
-        rounds, row_bytes = by_rounds(server, options.rounds)
+        players = [by_players(server, n, options.point, options.warm) for n in counts]
+        rounds, row_bytes = by_rounds(server, options.rounds, options.step)
     result = {"players": players, "rounds": rounds, "bytes_a_round": row_bytes, "growth_players": players[-1]["sum_us"] / players[0]["sum_us"],
               "growth_rounds": statistics.median(p["sum_us"] for p in rounds[-3:]) / statistics.median(p["sum_us"] for p in rounds[:3])}
     print(f"{'':<24} {'wallet':>8} {'Postgres':>9} {'sum':>7}  us of CPU a round")
@@ -146,8 +143,8 @@ def main():
     for point in rounds[:: max(len(rounds) // 8, 1)]:
         print(f"{point['rounds']:>13,} rounds   {point['wallet_us']:>8.2f} {point['postgres_us']:>9.2f} {point['sum_us']:>7.2f}")
     print(f"bytes kept a round: {row_bytes:.0f}; last to first rounds: {result['growth_rounds']:.2f}; {counts[-1]:,} to {counts[0]:,} players: {result['growth_players']:.2f}")
-    result_write("cost", result)
-    if not options.short:
+    result_write(options, "cost", result)
+    if options.whole:
         plot(result, options.plot)
 
 

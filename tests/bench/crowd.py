@@ -4,15 +4,11 @@ what the first bet and every bet took, the longest pause without a settled round
 machine can do, beside a thousand who do: how much is still settled, and how long anybody waits for an answer. Prints the figures and writes
 build/bench/crowd.json. What the players were told is compared with the ledger, as always; times are not asserted.
 
-    crowd.py [--players=N] [--every=SECONDS] [--seconds=N] [--short]"""
-import argparse
-import os
-import sys
+    crowd.py [--players=N] [--every=SECONDS] [--seconds=N] [--beyond=N] [--warm-up=N] [--short | --try]"""
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "e2e"))
-from lib_stack import Installation, read_text  # noqa: E402
-from lib_database import result_write  # noqa: E402
+from lib_bench import bench_options, installation, result_write
+from lib_stack import read_text
 
 KEPT = ("entered", "entered_ms", "first_p50_ms", "first_p99_ms", "rounds_settled", "rounds_per_s", "p50_ms", "p99_ms", "wait_max_ms", "max_gap_ms", "retries",
         "later", "later_by", "unanswered", "conflicts", "rounds_compared", "client_cpu_share", "client_cpu_us", "seconds")
@@ -35,9 +31,7 @@ def play(place, seconds, first, **options):
 
 
 def measure(options):
-    crowd = Installation("crowd", kind="demo")
-    crowd.environment["CARILLON_CROWD"] = str(options.players)
-    with crowd as place:
+    with installation(options, "crowd", CARILLON_CROWD=str(options.players)) as place:
         few = min(options.players, 1000)
         play(place, options.warm_up, 1, players=few, rate=1000)
         calm = play(place, options.seconds, 100001, players=options.players, rate=max(options.players // options.every, 1))
@@ -67,20 +61,12 @@ def table(result):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--players", type=int, default=10000)
-    parser.add_argument("--every", type=int, default=5)
-    parser.add_argument("--seconds", type=int, default=300)
-    parser.add_argument("--beyond", type=int, default=30, help="seconds without a pause")
-    parser.add_argument("--warm-up", type=int, default=40)
-    parser.add_argument("--short", action="store_true", help="20 s, 10 s without a pause")
-    options = parser.parse_args()
-    if options.short:
-        options.seconds, options.beyond, options.warm_up = 20, 10, 8
+    # beyond: seconds without a pause
+    options = bench_options(__doc__, players=(10000, 10000, 200), every=(5, 5, 1), seconds=(300, 20, 2), beyond=(30, 10, 1), warm_up=(40, 8, 1))
     print(f"about {options.warm_up + options.seconds + 2 * options.beyond + 60} s, and the time to compare what {options.players} players were told", flush=True)
     result = measure(options)
     table(result)
-    result_write("crowd", result)
+    result_write(options, "crowd", result)
 
 
 if __name__ == "__main__":

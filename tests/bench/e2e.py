@@ -7,7 +7,7 @@ What goes through HTTP is counted while all players play: not their coming, nor 
 
 A broker that has just begun spends its first minute on compiling itself: that is measured too, as "fresh", and then the broker is kept busy until it is warm.
 
-    e2e.py [--turns=N] [--seconds=N] [--warm-up=N] [--bus-players=N] [--short]
+    e2e.py [--turns=N] [--seconds=N] [--warm-up=N] [--bus-players=N] [--short | --try]
 
 In build/bench/e2e.json:
     ratio, http_ratio           rounds a second over the bus, and through HTTP as fast as answers come (200 players), for each transaction a second of TPC-B
@@ -16,30 +16,23 @@ In build/bench/e2e.json:
     half_p50_ms, half_p99_ms    at half of what HTTP gave as fast as it could
     cpu_us_spin                 CPU microseconds of all servers and services for a spin at 1,000 a second; the players' own are client_cpu_us_spin
     client_cpu_share            of the machine's processors, what the players took at the highest rate"""
-import argparse
 import json
-import os
-import re
 import statistics
 import subprocess
-import sys
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "e2e"))
-from lib_database import result_write  # noqa: E402
-from lib_spins import cpu_a_round, cpu_of_all, http  # noqa: E402
-from lib_stack import BIN, PSQL, Installation  # noqa: E402
-
-PG_BIN = os.environ.get("CARILLON_PG_BIN", "/usr/lib/postgresql/15/bin")
+from lib_bench import bench_options, installation, result_write
+from lib_database import PG_BIN, tpc_b
+from lib_spins import cpu_a_round, cpu_of_all, http
+from lib_stack import BIN, PSQL
 
 
 def pgbench(place, seconds):
     admin, dsn = place.stack["CARILLON_PG_ADMIN_DSN"], place.stack["CARILLON_PG_DSN"].replace("dbname=carillon", "dbname=pgbench")
     subprocess.run([PSQL, "-d", admin, "-Xqc", "create database pgbench owner carillon"], check=True)
     subprocess.run([f"{PG_BIN}/pgbench", "-i", "-s", "10", "-q", dsn], check=True, capture_output=True)
-    done = subprocess.run([f"{PG_BIN}/pgbench", "-c", "8", "-j", "2", "-T", str(seconds), "-M", "prepared", dsn],
-                          check=True, capture_output=True, text=True)
+    tps = tpc_b(dsn, seconds)
     subprocess.run([PSQL, "-d", admin, "-Xqc", "drop database pgbench"], check=True)
-    return float(re.search(r"tps = ([0-9.]+)", done.stdout).group(1))
+    return tps
 
 
 def bus(place, seconds, players):
@@ -127,20 +120,12 @@ def measure(place, options):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--turns", type=int, default=5)
-    parser.add_argument("--seconds", type=int, default=8)
-    parser.add_argument("--warm-up", type=int, default=40)
-    parser.add_argument("--bus-players", type=int, default=4000)
-    parser.add_argument("--short", action="store_true", help="one turn of 4 s after 6 s of warming up")
-    options = parser.parse_args()
-    if options.short:
-        options.turns, options.seconds, options.warm_up = 1, 4, 6
+    options = bench_options(__doc__, turns=(5, 1, 1), seconds=(8, 4, 1), warm_up=(40, 6, 0), bus_players=(4000, 4000, 200))
     print(f"about {options.turns * (8 * options.seconds + 60) + 2 * options.warm_up + 60} s", flush=True)
-    with Installation("bench", kind="demo") as place:
+    with installation(options, "bench") as place:
         result = measure(place, options)
         table(result)
-        result_write("e2e", result)
+        result_write(options, "e2e", result)
         place.verify(60, "--sample", "200")  # millions of rounds: all of them would be replayed for minutes
     print("the ledger is in order")
 

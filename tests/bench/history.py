@@ -3,16 +3,16 @@
 chain (before) and as the gateway reads it (after), in one run over the same rows. The rows are a shard's: random players, each row in its chain. Prints a table
 and writes build/bench/history.json. Nothing is asserted but that both read the same rows.
 
-    history.py [--rows=N] [--players=N] [--pages=N] [--short]
+    history.py [--rows=N] [--players=N] [--pages=N] [--vacuum-s=N] [--short | --try]
 
---rows: of each of the two days; a tenth with --short."""
-import argparse
+--rows: of each of the two days; --vacuum-s: how long it may wait for autovacuum's turn at the closed day."""
 import json
 import random
 import statistics
 import time
 
-from lib_database import Server, result_write
+from lib_bench import bench_options, result_write
+from lib_database import Server
 
 SHARD = 1
 DATABASE = "history"
@@ -104,17 +104,10 @@ def table(result):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rows", type=int, default=10000000)
-    parser.add_argument("--players", type=int, default=20000)
-    parser.add_argument("--pages", type=int, default=50)
-    parser.add_argument("--short", action="store_true", help="200,000 rows a day, 1,000 players")
-    options = parser.parse_args()
-    if options.short:
-        options.rows, options.players = 200000, 1000
+    options = bench_options(__doc__, rows=(10000000, 200000, 10000), players=(20000, 1000, 50), pages=(50, 50, 12), vacuum_s=(600, 600, 0))
     with Server("bench-history") as server:
         close_s = fill(server, options.rows, options.players)
-        if not settled(server, 600):
+        if not settled(server, options.vacuum_s):
             print("autovacuum has not been at the closed day: its rows are looked at")
         closed, today = pages_of(server, CLOSED, options.pages), pages_of(server, TODAY, options.pages)
         same_rows(server, closed[:10] + today[:10])
@@ -124,7 +117,7 @@ def main():
             "closed day, by the chain": measured(server, CLOSED, BEFORE, closed), "closed day, in its index": measured(server, CLOSED, AFTER, closed),
             "today, by the chain, whole rows": measured(server, TODAY, BEFORE, today), "today, by the chain": measured(server, TODAY, AFTER, today)}}
     table(result)
-    result_write("history", result)
+    result_write(options, "history", result)
 
 
 if __name__ == "__main__":

@@ -3,8 +3,7 @@
 Debian's nginx with one worker that returns the same constant, in turns. CPU microseconds of the server a request. Prints a table and writes
 build/bench/http.json.
 
-    http_edge.py [--seconds=N] [--turns=N] [--short]"""
-import argparse
+    http_edge.py [--seconds=N] [--turns=N] [--short | --try]"""
 import json
 import os
 import shutil
@@ -14,7 +13,8 @@ import subprocess
 import tempfile
 import time
 
-from lib_database import ROOT, process_cpu, result_write
+from lib_bench import ROOT, bench_options, process_end, result_write
+from lib_database import process_cpu
 
 BENCH = f"{ROOT}/build/bin/http-bench"
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -31,8 +31,7 @@ class Edge:
         return self
 
     def __exit__(self, *_):
-        self.process.terminate()
-        self.process.wait()
+        process_end(self.process, f"the server ({type(self).__name__})", stop=True)
 
     def cpu(self):
         return sum(process_cpu(pid, False) for pid in self.pids) / TICKS
@@ -77,13 +76,7 @@ def measure(make, connections, seconds):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seconds", type=int, default=5)
-    parser.add_argument("--turns", type=int, default=5)
-    parser.add_argument("--short", action="store_true", help="one turn of 2 s")
-    options = parser.parse_args()
-    if options.short:
-        options.seconds, options.turns = 2, 1
+    options = bench_options(__doc__, seconds=(5, 2, 1), turns=(5, 1, 1))
     print(f"about {4 * options.turns * (options.seconds + 1)} s", flush=True)
     found = {}
     for _ in range(options.turns):
@@ -97,7 +90,7 @@ def main():
         ours, theirs = result[f"edge_{connections}"], result[f"nginx_{connections}"]
         print(f"{connections:>5} connection{'s kept' if connections > 1 else ' kept':<30} {ours['requests_per_s']:>10.0f} {ours['cpu_us']:>7.1f} "
               f"{theirs['requests_per_s']:>10.0f} {theirs['cpu_us']:>7.1f} {ours['requests_per_s'] / theirs['requests_per_s']:>7.2f}")
-    result_write("http", result)
+    result_write(options, "http", result)
 
 
 if __name__ == "__main__":

@@ -4,8 +4,7 @@ server's core, exact returns; beside a plain C loop and the bare generator in th
 the median of several passes with its lowest and highest, by CPU time (neighbours on the machine hardly change it) and by the wall's clock. Nothing is
 asserted: goals that are missed are marked.
 
-    math.py [--passes=N] [--slice-ms=N] [--short]"""
-import argparse
+    math.py [--passes=N] [--slice-ms=N] [--short | --try]"""
 import glob
 import json
 import os
@@ -15,7 +14,8 @@ import subprocess
 import sys
 import time
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from lib_bench import ROOT, bench_options, result_write
+
 BIN = f"{ROOT}/build/bin"
 GAMES = f"{ROOT}/services/spin-engine/games"
 
@@ -177,13 +177,7 @@ def table(result):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--passes", type=int, default=7)
-    parser.add_argument("--slice-ms", type=int, default=100)
-    parser.add_argument("--short", action="store_true", help="three passes of 30 ms")
-    options = parser.parse_args()
-    if options.short:
-        options.passes, options.slice_ms = 3, 30
+    options = bench_options(__doc__, passes=(7, 3, 1), slice_ms=(100, 30, 2))
     measured = measure(options)
     result = gather(measured, exact_returns(options.passes))
     result["goals"] = GOALS
@@ -192,11 +186,7 @@ def main():
     print(f"{facts['cpu']}, {facts['cores']} cores, AVX-512 {'yes' if facts['avx512'] else 'no'}, compiler {facts['compiler']}, "
           f"load {facts['load_average'][0]:.1f}; one thread, median of {result['passes']} passes by CPU time")
     result["missed"] = table(result)
-    os.makedirs(f"{ROOT}/build/bench", exist_ok=True)
-    with open(f"{ROOT}/build/bench/math.json", "w", encoding="utf-8") as file:
-        json.dump(result, file, indent=1)
-        file.write("\n")
-    print("written: build/bench/math.json")
+    result_write(options, "math", result)
 
 
 if __name__ == "__main__":

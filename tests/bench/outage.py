@@ -3,16 +3,10 @@
 afterwards, refusals, how soon a jackpot is paid, and how long Kafka and the clients take to catch up. Each player's record is compared with the ledger,
 each jackpot with the news, and the ledger is proven. Prints a table and writes build/bench/outage.json.
 
-    outage.py [--rate=N] [--players=N] [--seconds=N] [--short]"""
-import argparse
-import os
-import sys
-
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "e2e"))
-from lib_database import result_write  # noqa: E402
-from lib_outage import Outage, shown  # noqa: E402
-from lib_play import Person  # noqa: E402
-from lib_stack import Installation  # noqa: E402
+    outage.py [--rate=N] [--players=N] [--seconds=N] [--short | --try]"""
+from lib_bench import bench_options, installation, result_write
+from lib_outage import Outage, shown
+from lib_play import Person
 
 
 def outage(place, options, kafka, emptied):
@@ -39,25 +33,18 @@ def table(name, row):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rate", type=int, default=1000)
-    parser.add_argument("--players", type=int, default=200)
-    parser.add_argument("--seconds", type=int, default=60)
-    parser.add_argument("--short", action="store_true", help="10 s at 300 a second: a first look")
-    options = parser.parse_args()
-    if options.short:
-        options.rate, options.seconds = 300, 10
+    options = bench_options(__doc__, rate=(1000, 300, 100), players=(200, 200, 50), seconds=(60, 10, 4), warm_up=(5, 5, 1))
     result = {"rate": options.rate, "players": options.players, "seconds": options.seconds}
-    with Installation("outage") as place:
+    with installation(options, "outage", kind="test", may_end=("kafka",)) as place:
         kafka = Outage(place, options.players, options.rate)
-        kafka.crowd(5).finish(stop=False)  # warms up
+        kafka.crowd(options.warm_up).finish(stop=False)  # warms up
         for name, emptied in (("kept", False), ("emptied", True)):
             result[name] = outage(place, options, kafka, emptied)
             table(f"Kafka's data {name}", result[name])
         proof = place.verify(60)
         result["ledger"] = {k: proof[k] for k in ("ledger_ok", "pools_ok", "rows", "hits")}
     print(f"ledger: {result['ledger']}")
-    result_write("outage", result)
+    result_write(options, "outage", result)
 
 
 if __name__ == "__main__":

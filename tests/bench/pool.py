@@ -3,13 +3,13 @@
 events and the one transaction with the fence; the pure core alone, beside a plain C loop. pgbench's TPC-B with 8 clients on the same server stands beside it. Kafka
 is left out. Prints a table and writes build/bench/pool.json. Nothing is asserted but the pools' identities and that their events lead to their states.
 
-    pool.py [--seconds=N] [--pools=N] [--short]"""
-import argparse
+    pool.py [--seconds=N] [--pools=N] [--short | --try]"""
 import json
 import subprocess
 
-from lib_database import BIN, PG_BIN, ROOT, SHARDS, Server, result_write
-from lib_stack import pairs
+from lib_bench import ROOT, bench_options, result_write
+from lib_database import SHARDS, Server
+from lib_stack import BIN, pairs
 
 IDENTITIES = """select count(*), count(*) filter (where p.jp_pool_e27 <> r.accrued or p.jp_seed_e27 <> r.seed or p.contributions_e27 <> p.t_e18 * 1000000000
  or p.contributions_e27 + p.house_seed_e27 <> p.jp_pool_e27 + p.jp_reserve_e27 + p.jp_seed_e27 + p.paid_e27 or p.paid_e27 <> h.cost or p.hits <> h.n)
@@ -20,8 +20,7 @@ join lateral (select count(*) as n, coalesce(sum(cost_e27), 0) as cost from pool
 class Bench:
     def __init__(self, server):
         self.server = server
-        server.script(f"{PG_BIN}/createdb", *server.host, "pools")
-        server.script(f"{ROOT}/scripts/migrate.sh", CARILLON_PG_DSN=server.dsn("pools"), CARILLON_DATA=f"{server.data}/none")
+        server.database_new("pools")
         server.sql("pools", f"insert into carillon.shard (service, shard) select 'wallet', generate_series(0, {SHARDS - 1})")  # whose totals these are
         self.environment = {**server.environment, "CARILLON_PG_DSN": server.dsn("pools"), "CARILLON_PG_RO_DSN": server.dsn("pools"), "CARILLON_KAFKA": "none:1",
                             "CARILLON_REDIS": pairs(f"{server.data}/run/stack.env").get("CARILLON_REDIS", "none:1"), "CARILLON_INSTANCE": "pool-1",
@@ -66,13 +65,7 @@ def table(result):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seconds", type=int, default=5)
-    parser.add_argument("--pools", type=int, default=1000)
-    parser.add_argument("--short", action="store_true", help="two seconds each, 100 pools")
-    options = parser.parse_args()
-    if options.short:
-        options.seconds, options.pools = 2, 100
+    options = bench_options(__doc__, seconds=(5, 2, 1), pools=(1000, 100, 10))
     s, many = options.seconds, options.pools
     with Server("bench-pool") as server:
         server.pgbench_fill()
@@ -91,7 +84,7 @@ def main():
             result[f"{what}_{name}"] = max(line["per_s"] for line in points if line["step"] == of and line["pools"] == n)
     result["pools"] = many
     table(result)
-    result_write("pool", result)
+    result_write(options, "pool", result)
 
 
 if __name__ == "__main__":

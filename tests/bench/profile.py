@@ -3,19 +3,16 @@
 threads (each is a wake-up that somebody waited for), and what the services count: turns, commits, parcels, messages, requests; Postgres' transactions and
 WAL. These hardly depend on who else uses the machine, so they are what to look at before latencies. Prints tables and writes build/bench/profile.json.
 
-    profile.py [--rate=N] [--players=N] [--seconds=N] [--warm-up=N] [--short]"""
-import argparse
+    profile.py [--rate=N] [--players=N] [--seconds=N] [--warm-up=N] [--short | --try]"""
 import json
 import os
 import re
-import sys
 import time
 import urllib.request
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "e2e"))
-from lib_stack import Installation, read_text  # noqa: E402
-from lib_database import result_write  # noqa: E402
-from lib_spins import settled_at  # noqa: E402
+from lib_bench import bench_options, installation, result_write
+from lib_spins import settled_at
+from lib_stack import read_text
 
 TICKS = os.sysconf("SC_CLK_TCK")
 
@@ -101,20 +98,12 @@ def table(result):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rate", type=int, default=1000)
-    parser.add_argument("--players", type=int, default=200)
-    parser.add_argument("--seconds", type=int, default=20)
-    parser.add_argument("--warm-up", type=int, default=30)
-    parser.add_argument("--short", action="store_true", help="8 s after 8 s of warming up")
-    options = parser.parse_args()
-    if options.short:
-        options.seconds, options.warm_up = 8, 8
+    options = bench_options(__doc__, rate=(1000, 1000, 200), players=(200, 200, 50), seconds=(20, 8, 2), warm_up=(30, 8, 1))
     print(f"about {options.seconds + options.warm_up + 30} s", flush=True)
-    with Installation("profile", kind="demo") as place:
+    with installation(options, "profile") as place:
         result = measure(place, options)
     table(result)
-    result_write("profile", json.loads(json.dumps(result)))
+    result_write(options, "profile", json.loads(json.dumps(result)))
 
 
 if __name__ == "__main__":

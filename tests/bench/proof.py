@@ -3,14 +3,14 @@
 verdicts, on moves that the bench plays before. Each figure is the median of several passes with its lowest and highest, by CPU time. Prints a table and
 writes build/bench/proof.json. Nothing is asserted but that each row is in order; a goal that is missed is marked.
 
-    proof.py [--passes=N] [--short]"""
-import argparse
+    proof.py [--passes=N] [--bets=N] [--short | --try]"""
 import json
 import os
 import statistics
 import subprocess
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from lib_bench import ROOT, bench_options, result_write
+
 GAMES = f"{ROOT}/services/spin-engine/games"
 GOAL = 300000
 
@@ -23,11 +23,8 @@ def one(game, bets):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--passes", type=int, default=5)
-    parser.add_argument("--short", action="store_true")
-    options = parser.parse_args()
-    passes, bets = (2, 20000) if options.short else (options.passes, 100000)
+    options = bench_options(__doc__, passes=(5, 2, 1), bets=(100000, 20000, 2000))
+    passes, bets = options.passes, options.bets
     result = {"goal": GOAL, "bets": bets, "rounds_a_second": {}}
     print(f"{'game':16} {'rounds a second of one core':>30}")
     for game in sorted(os.listdir(GAMES)):
@@ -37,9 +34,7 @@ def main():
         median = statistics.median(rates)
         result["rounds_a_second"][game] = {"min": min(rates), "median": median, "max": max(rates)}
         print(f"{game:16} {median:12,.0f} ({min(rates):,.0f} to {max(rates):,.0f}){'' if median >= GOAL else f'   below the goal of {GOAL:,}'}")
-    os.makedirs(f"{ROOT}/build/bench", exist_ok=True)
-    with open(f"{ROOT}/build/bench/proof.json", "w", encoding="utf-8") as file:
-        json.dump(result, file, indent=1)
+    result_write(options, "proof", result)
 
 
 if __name__ == "__main__":

@@ -5,21 +5,21 @@ made by SQL: 4 shards, 5 games, each player plays for 20 minutes; wins of 200 st
 The earlier days have the sums of this one. Prints a table and writes build/bench/report.json; what misses its goal is marked. It ends with an error if the sums are
 not those of the journal, if making them again changes them, or if a report then differs by a byte.
 
-    report.py [--rounds=N] [--short]
+    report.py [--rounds=N] [--days=N] [--short | --try]
 
---short: 10^6 rounds. Takes 1.1 kB of disk a round, and 3 GB."""
-import argparse
+--days: with sums before that day, at least 29. Takes 1.1 kB of disk a round, and 3 GB."""
 import os
 import signal
 import sys
 import threading
 import time
 
-from lib_database import Server, result_write
+from lib_bench import bench_options, result_write
+from lib_database import Server
 
 GOAL_S = 5
 SHARDS, STEP = 4, 4000
-DAY, BEFORE = "2026-11-30", 364  # of a month that is full
+DAY = "2026-11-30"  # of a month that is full
 MONTH_BEFORE = 29
 LEAF = f"wallet.journal_%d_{DAY.replace('-', '')}"
 # One row in eight collects what the row before it has won, but in five of 40,000 rows: a void, a correction, a jackpot, a refused bet, and one that is missing.
@@ -53,7 +53,7 @@ insert into cards.card_set (pool, id, shard, t_e18, contributions_e27, jp_pool_e
 	values (3, 'cards', 0, 0, 0, 0, 0, 0, 0, 0, 1, 0);
 insert into pool.tally (id, pool, game, currency, rate_nano, ppm) select g + 10, 3, g, 978, 1000000000, 1000000 from generate_series(1, 5) g;
 insert into carillon.installation (kind, shards) values ('demo', 4) on conflict do nothing;
-""".format(day=DAY, before=BEFORE)
+"""
 ADD = f"""
 do $$
 declare
@@ -80,7 +80,7 @@ insert into gateway.rollup_tally select operator, time - d * interval '1 day', s
 insert into gateway.rollup_player select operator, time - d * interval '1 day', player, game, shard, day - d, currency from gateway.rollup_player, generate_series(1, {month}) d;
 insert into gateway.rollup_notable select shard, seq + d * 1000000000::bigint, day - d, operator, time - d * interval '1 day', player, kind, game, round, currency, pool, stake, win, amount, note
 	from gateway.rollup_notable, generate_series(1, {month}) d;
-""".format(before=BEFORE, month=MONTH_BEFORE)
+"""
 # Read in another way than the sums are made: from all rows at once.
 COLUMNS = {"rounds": "count(*) filter (where kind = 2 and refusal = 0)", "refused": "count(*) filter (where kind = 2 and refusal <> 0)", "stakes": "sum(stake) filter (where kind = 2 and refusal = 0)",
            "wins": "sum(win_balance + win_pending - forfeit) filter (where kind between 2 and 6 and refusal = 0)", "pending": "sum(win_pending - release - forfeit)",
@@ -146,8 +146,8 @@ class Table:
         return answer
 
 
-def filled(server, table, rows):
-    server.sql("day", FILL)
+def filled(server, table, rows, days):
+    server.sql("day", FILL.format(day=DAY, before=days))
     for shard in range(SHARDS):
         table.timed(f"{rows:,} rows of shard {shard} made", f"select fill({shard}, {rows})")
     # As autovacuum does while a day is played.
@@ -198,27 +198,23 @@ def rebuilt(server, table, rows, made):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=10**7)
-    parser.add_argument("--short", action="store_true")
-    options = parser.parse_args()
-    rounds = 10**6 if options.short else options.rounds
-    rows = rounds * 8 // 7 // SHARDS + 1
+    options = bench_options(__doc__, rounds=(10**7, 10**6, 10**4), days=(364, 364, MONTH_BEFORE))
+    rows = options.rounds * 8 // 7 // SHARDS + 1
     signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended by SIGTERM"))
     with Server("report") as server:
         server.database("day")
         table = Table(server)
-        filled(server, table, rows)
+        filled(server, table, rows, options.days)
         added(server, table, rows)
         weight = server.sql("day", WEIGHT.format("gateway", "rollup")).strip(), server.sql("day", WEIGHT.format("wallet", "journal")).strip()
-        table.timed(f"sums of {BEFORE} days before", HISTORY)
+        table.timed(f"sums of {options.days} days before", HISTORY.format(before=options.days, month=MONTH_BEFORE))
         table.timed("vacuum, statistics of the sums", "vacuum analyze gateway.rollup_quarter, gateway.rollup_tally, gateway.rollup_player, gateway.rollup_notable, gateway.rollup_minute")
         made = read(server, table)
         rebuilt(server, table, rows, made)
         counted = int(server.sql("day", f"select sum(rounds) from gateway.rollup_quarter where day = '{DAY}'"))
         table.result.update(rounds=counted, rows=rows * SHARDS, goal_s=GOAL_S, report_bytes={period: len(text) for period, text in made.items()}, weight=weight)
         print(f"{counted:,} rounds; the day's sums take {weight[0]}, its journal {weight[1]}; the day's report has {len(made['day']):,} bytes")
-    result_write("report", table.result)
+    result_write(options, "report", table.result)
 
 
 if __name__ == "__main__":

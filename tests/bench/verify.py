@@ -3,19 +3,16 @@
 every draw replayed. Prints its time, rounds a second, memory and CPU by process, and what `--since-last` costs once it has a mark: for the rounds of a minute
 of play, beside what those rounds themselves cost. Writes build/bench/verify.json. Nothing is asserted but that the ledger is in order.
 
-    verify.py [--rounds=N] [--players=N] [--minute=SECONDS] [--short]"""
-import argparse
+    verify.py [--rounds=N] [--players=N] [--minute=SECONDS] [--short | --try]"""
 import json
 import os
 import subprocess
-import sys
 import time
 
-sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "e2e"))
-from e2e import bus  # noqa: E402
-from lib_database import result_write  # noqa: E402
-from lib_spins import cpu_of_all  # noqa: E402
-from lib_stack import BIN, Installation  # noqa: E402
+from e2e import bus
+from lib_bench import bench_options, installation, result_write
+from lib_spins import cpu_of_all
+from lib_stack import BIN
 
 PASS_S = 60  # of play; then the rounds are counted
 
@@ -48,15 +45,8 @@ def told(name, one):
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--rounds", type=int, default=10000000)
-    parser.add_argument("--players", type=int, default=4000)
-    parser.add_argument("--minute", type=int, default=60)
-    parser.add_argument("--short", action="store_true", help="200,000 rounds, and ten seconds of play between two proofs")
-    options = parser.parse_args()
-    if options.short:
-        options.rounds, options.minute = 200000, 10
-    with Installation("bench-verify", kind="demo") as place:
+    options = bench_options(__doc__, rounds=(10000000, 200000, 100), players=(4000, 4000, 100), minute=(60, 10, 1))
+    with installation(options, "bench-verify") as place:
         rounds, play = 0, None
         while rounds < options.rounds:
             play = bus(place, min(PASS_S, options.minute), options.players)
@@ -74,7 +64,7 @@ def main():
         play_us = sum(play["cpu_us"].values())
         share = (part["own_cpu_s"] + part["postgres_cpu_s"]) * 1e6 / max(part["rounds"], 1) / play_us
         print(f"a round costs {play_us:.0f} us of CPU over the bus; its proof {100 * share:.1f} % of that (goal 3)")
-        result_write("verify", {"whole": whole, "first": first, "since_last": part, "play_cpu_us": play_us, "share": share, "players": options.players})
+        result_write(options, "verify", {"whole": whole, "first": first, "since_last": part, "play_cpu_us": play_us, "share": share, "players": options.players})
 
 
 if __name__ == "__main__":

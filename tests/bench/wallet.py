@@ -3,18 +3,16 @@
 8 clients on the same server in the same run; time of a commit; memory a player; recovery with a million players. Kafka and nanomsg are left out: BENCH=e2e has
 them. Prints a table and writes build/bench/wallet.json. Nothing is asserted but that the books are in order.
 
-    wallet.py [--seconds=N] [--passes=N] [--players=N] [--short]"""
-import argparse
+    wallet.py [--seconds=N] [--passes=N] [--players=N] [--short | --try]"""
 import statistics
 import time
 
-from lib_database import SHARDS, Server, result_write
+from lib_bench import bench_options, result_write
+from lib_database import SHARDS, WAL_FILES, Server
 
 BATCHES = (250, 500, 1000, 2000)
 BATCHES_OF_TWO = (150, 200, 250, 500, 1000)
 BATCH = 500
-ACTIVE = 20000
-LIMIT = 100000
 
 
 def point(server, wallet, name):
@@ -60,12 +58,12 @@ def measure(server, options):
     """Passes of pgbench, plays, pgbench; each figure's ratio is to the mean of the two beside it."""
     server.pgbench_fill()
     server.database("small")
-    server.wallet("small", ACTIVE, "open").end()
+    server.wallet("small", options.active, "open").end()
     tps = [server.pgbench(options.seconds)]
     points = {}
     for _ in range(options.passes):
-        lines = plays(server, "small", ACTIVE, options.seconds, [(ACTIVE, batch) for batch in BATCHES])
-        lines += [two(server, "small", ACTIVE, options.seconds, batch) for batch in BATCHES_OF_TWO]
+        lines = plays(server, "small", options.active, options.seconds, [(options.active, batch) for batch in BATCHES])
+        lines += [two(server, "small", options.active, options.seconds, batch) for batch in BATCHES_OF_TWO]
         tps.append(server.pgbench(options.seconds))
         for line in lines:
             line["ratio"] = line["rounds_per_s"] / ((tps[-1] + tps[-2]) / 2)
@@ -79,13 +77,13 @@ def median(lines):
     return {key: statistics.median(line[key] for line in lines) if isinstance(lines[0][key], (int, float)) else lines[0][key] for key in lines[0]}
 
 
-def recovery(server, players):
+def recovery(server, players, play_s, recoveries):
     """Killed in the middle of play at full speed; from the start of the next process until its first commit."""
     times = []
-    for _ in range(3):
+    for _ in range(recoveries):
         wallet = server.wallet("large", players, "load", f"play:{players}:{BATCH}:60")
         wallet.line("load")
-        time.sleep(4)
+        time.sleep(play_s)
         wallet.kill()
         again = server.wallet("large", players, "one")
         again.line("one")
@@ -94,8 +92,9 @@ def recovery(server, players):
     return {"median_s": statistics.median(times), "worst_s": max(times), "times_s": times, "players": players}
 
 
-def large(server, players, seconds):
+def large(server, options):
     """A million players: memory of each, play of all of them, the same with room for a tenth, recovery."""
+    players, seconds = options.players, options.seconds
     server.database("large")
     opened = server.wallet("large", players, "open").end()[-1]
     wallet = server.wallet("large", players, "load", "wait", f"play:{players}:{BATCH}:{seconds}", WALLET_ACCOUNTS_MAX=str(2 * players))
@@ -103,12 +102,14 @@ def large(server, players, seconds):
     result = {"open_s": opened["seconds"], "load": load, "bytes_a_player": (load["rss_after"] - load["rss_before"]) / load["in_memory"],
               "all_in_memory": point(server, wallet, f"{players} players, all in memory")}
     wallet.end()
-    limited = server.wallet("large", players, "load", "wait", f"play:{players}:{BATCH}:{seconds}", WALLET_ACCOUNTS_MAX=str(LIMIT))
+    limit = max(players // 10, 1000)
+    limited = server.wallet("large", players, "load", "wait", f"play:{players}:{BATCH}:{seconds}", WALLET_ACCOUNTS_MAX=str(limit))
     limited.line("load")
-    result["limited"] = point(server, limited, f"{players} players, room for {LIMIT}")
-    result["limited"]["limit"] = LIMIT
+    result["limited"] = point(server, limited, f"{players} players, room for {limit}")
+    result["limited"]["limit"] = limit
     limited.end()
-    result["recovery"] = recovery(server, players)
+    result["recovery"] = recovery(server, players, options.recovery_seconds, options.recoveries)
+    server.verify("large")
     return result
 
 
@@ -130,21 +131,17 @@ def table(result):
     print(f"{within}: {result['rounds_per_s']:.0f} rounds/s, ratio {result['ratio']:.1f} (at least 25, good 40), p99 {result['commit_p99_ms']:.2f} ms")
     print(f"memory a player {big['bytes_a_player']:.0f} bytes; with room for {big['limited']['limit']}: {big['limited']['in_memory']} in memory, {big['limited']['rss'] / 1e6:.0f} MB")
     print(f"recovery with {big['recovery']['players']} players: median {big['recovery']['median_s']:.2f} s, worst {big['recovery']['worst_s']:.2f} s")
+    print("both ledgers are in order")
 
 
 def main():
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--seconds", type=int, default=5)
-    parser.add_argument("--passes", type=int, default=3)
-    parser.add_argument("--players", type=int, default=1000000)
-    parser.add_argument("--short", action="store_true", help="one pass of two seconds, a tenth of the players")
-    options = parser.parse_args()
-    if options.short:
-        options.seconds, options.passes, options.players = 2, 1, options.players // 10
+    # active: players at play at a time; aged: WAL files written before; recovery_seconds: of play before a kill
+    options = bench_options(__doc__, seconds=(5, 2, 1), passes=(3, 1, 1), players=(1000000, 100000, 6000), active=(20000, 20000, 6000),
+                            aged=(WAL_FILES, WAL_FILES, 0), recovery_seconds=(4, 4, 1), recoveries=(3, 3, 1))
     with Server("bench-wallet") as server:
-        server.age()
+        server.age(options.aged)
         tps, points = measure(server, options)
-        million = large(server, options.players, options.seconds)
+        million = large(server, options)
     good = [line for line in points if line["commit_p99_ms"] <= 10] or points
     best = max(good, key=lambda line: line["ratio"])
     result = {"rounds_per_s": best["rounds_per_s"], "ratio": best["ratio"], "commit_p99_ms": best["commit_p99_ms"], "best": best["name"],
@@ -152,7 +149,7 @@ def main():
               "record_bytes": points[0]["record_bytes"], "make_us": points[0]["make_us"], "bytes_a_player": million["bytes_a_player"],
               "recovery_s": million["recovery"]["median_s"]}
     table(result)
-    result_write("wallet", result)
+    result_write(options, "wallet", result)
 
 
 if __name__ == "__main__":

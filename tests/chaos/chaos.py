@@ -3,7 +3,7 @@
 during a recovery; of all processes at once, as when the machine's power fails; processes frozen for longer than their lease; instances killed for good, so that another must take over; Redis emptied; the network
 to Kafka and Postgres cut, for all and for one service alone; the disk full; a stored state of a player, or a figure of a pool, spoiled. Then everything is proven: the ledger, the pools' identities, each
 player's own record of what he was told, and that nobody is stuck. Times from the accident until every shard books rounds again are printed and
-written to build/bench/chaos.json; only what was lost, doubled or stuck makes it fail.
+written to build/bench/chaos.json; it fails if anything was lost, doubled or stuck, or if a process died by a fault of its own.
 
     chaos.py [--kills=N] [--seed=N] [--players=N] [--only=ACCIDENT]
 
@@ -16,6 +16,7 @@ import random
 import re
 import shutil
 import signal
+import socket
 import statistics
 import subprocess
 import sys
@@ -25,6 +26,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "e2e"))
+from lib_frames import deaths_in  # noqa: E402
 from lib_play import Person, Refused  # noqa: E402
 from lib_stack import BIN, ROOT, Installation, eventually  # noqa: E402
 
@@ -191,6 +193,13 @@ class Chaos:
         except subprocess.CalledProcessError:
             return False
 
+    def kafka_answers(self):
+        try:
+            socket.create_connection(("127.0.0.1", int(self.place.ports["KAFKA_PORT"])), timeout=1).close()
+            return True
+        except OSError:
+            return False
+
     def place_rounds(self):
         rows = self.ask("select coalesce(sum(last_seq), 0) from (select max(last_seq) as last_seq from wallet.batch group by shard) b")
         return rows[0][0] if rows else "?"
@@ -232,6 +241,20 @@ class Chaos:
 
     def kill_kafka(self):
         self.one_kill("kafka", "kafka")
+
+    def stop_beside_kafka(self):
+        """A service ends in order while Kafka goes or comes: nothing that still connects may outlive what it uses."""
+        eventually("Kafka to take connections", self.kafka_answers, WHOLE_S)  # an accident before may have been its end
+        mark = time.time()
+        if not self.kill("kafka"):
+            return
+        for _ in range(3):
+            time.sleep(self.random.uniform(0, 2))
+            try:
+                self.place.kill(self.instance(self.random.choice(SERVICES)), signal.SIGTERM)
+            except (ProcessLookupError, AssertionError):
+                pass  # it ends already
+        self.note("stopped beside Kafka", self.whole_after(mark))
 
     def kill_postgres(self):
         self.one_kill("postgres", "postgres")
@@ -407,7 +430,7 @@ class Chaos:
 
     def choices(self):
         """Accidents with their weights."""
-        weights = {self.kill_service: 60, self.kill_kafka: 5, self.kill_postgres: 7, self.kill_redis: 3, self.kill_several: 8, self.takeover: 8, self.freeze: 3,
+        weights = {self.kill_service: 60, self.kill_kafka: 5, self.stop_beside_kafka: 3, self.kill_postgres: 7, self.kill_redis: 3, self.kill_several: 8, self.takeover: 8, self.freeze: 3,
                    self.flush_redis: 2, self.kill_all: 2, self.poison: 3}
         if self.disk:
             weights.update({self.cut_server: 2, self.cut_one: 3, self.fill_disk: 1})
@@ -415,6 +438,11 @@ class Chaos:
         if not chosen:
             raise SystemExit(f"--only: found {self.only}, expected one of {', '.join(a.__name__ for a in weights)}")
         return list(chosen), list(chosen.values())
+
+    def nobody_crashed(self):
+        """We kill by SIGKILL and SIGTERM alone."""
+        crashed = deaths_in(f"{self.place.data}/log")
+        assert not crashed, f"a process died by a fault of its own:\n{crashed}"
 
     def run(self):
         accidents, weights = self.choices()
@@ -428,6 +456,7 @@ class Chaos:
             time.sleep(self.random.uniform(0, 0.7))
             self.counts[accident.__name__] = self.counts.get(accident.__name__, 0) + 1
             accident()
+            self.nobody_crashed()
         self.flowing()
 
 
@@ -478,6 +507,7 @@ def play(options, disk):
         record = players.finish(timeout=300)
         nobody_is_stuck(place, options.players)
         withdrawals = till.settle()
+        chaos.nobody_crashed()
         result = summary(chaos, record, place.verify(60)) | {"withdrawals": withdrawals}
     table(result)
     os.makedirs(f"{ROOT}/build/bench", exist_ok=True)

@@ -8,6 +8,7 @@ import threading
 import time
 
 from lib_deal import Deal
+from lib_patience import time_out
 from lib_play import RULES, Person, force, operator
 from lib_stack import BIN, Installation, eventually, run
 
@@ -192,11 +193,7 @@ def test_bonus_spin_is_never_used_twice():
 
 def patient(ask, seconds=20):
     """Until the answer is one that says something: the client's own way over a death."""
-    end = time.monotonic() + seconds
-    while True:
-        answer = ask()
-        if answer.status not in (503, 504) or time.monotonic() > end:
-            return answer
+    return eventually("an answer that is not 503 or 504", lambda: (lambda answer: answer if answer.status not in (503, 504) else None)(ask()), seconds)
 
 
 def test_crashes_between_bonus_spins():
@@ -266,7 +263,7 @@ def test_a_jackpot_without_a_contribution():
 
 
 def broken():
-    done = subprocess.run([f"{BIN}/jackpotctl", "ledger", "verify", "--json"], cwd=place.data, env={**place.environment, **place.stack}, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([f"{BIN}/jackpotctl", "ledger", "verify", "--json"], cwd=place.data, env={**place.environment, **place.stack}, capture_output=True, text=True, timeout=time_out(30), check=False)
     return [p["point"] for p in json.loads(done.stdout)["points"] if not p["ok"]]
 
 

@@ -12,6 +12,7 @@ import tempfile
 import threading
 import time
 
+from lib_patience import let_time_pass, time_out
 from lib_play import GAME, RULES, Person, Refused, Socket, force
 from lib_rules import Stream, stream_key
 from lib_stack import BIN, Installation, eventually, read_text, run
@@ -326,7 +327,7 @@ def early(place):
     answers = []
     thread = threading.Thread(target=lambda: answers.append(eventually("the pick", lambda: attempt(person, card_id, 1, 404), 20)))
     thread.start()
-    time.sleep(0.3)
+    let_time_pass(0.3, "the pick is on its way before the service is back")
     place.release("jackpot-cards-1")
     thread.join()
     assert len(answers[0]["turned"]) == 1, answers
@@ -396,7 +397,6 @@ def autoplay(place):
             assert refused.answer.error["code"] == "cards_open", refused.answer
         assert person.state["autoplay"]["spins"] == left
         play_cards(place, person)
-        time.sleep(0.1)
 
 
 def abandoned(place):
@@ -415,7 +415,7 @@ def abandoned(place):
 
 
 def jackpotctl(place, *arguments, status=0, **environment):
-    done = subprocess.run([f"{BIN}/jackpotctl", *arguments], cwd=place.data, env={**place.environment, **place.stack, **environment}, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run([f"{BIN}/jackpotctl", *arguments], cwd=place.data, env={**place.environment, **place.stack, **environment}, capture_output=True, text=True, timeout=time_out(30), check=False)
     assert done.returncode == status, (arguments, done)
     return done.stdout
 

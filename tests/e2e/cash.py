@@ -11,6 +11,7 @@ import threading
 import time
 import urllib.request
 
+from lib_patience import let_time_pass, stays, time_out
 from lib_play import RULES, SECOND_KEY, Person, Refused, force, good, operator, second_key
 from lib_raw import field
 from lib_stack import BIN, PSQL, Installation, clear_of_midnight, eventually, run
@@ -88,7 +89,7 @@ def test_every_kind_of_provider():
     people = {how: Person(place) for how in range(13)}
     holds = {how: withdraw(people[how], 1000 + how) for how in people}
     for victim in ("payments-1", "wallet-1", "payments-1"):
-        time.sleep(0.4)
+        let_time_pass(0.4, "it is killed at a moment of chance, while payouts are under way")
         eventually(f"{victim} to run", lambda victim=victim: place.kill(victim), 10)
     for how, hold in holds.items():
         if how in PAID:
@@ -299,8 +300,9 @@ def test_slow_decision():
                    "(select pid from pg_stat_activity where application_name = 'psql')", writer=True)[0][0] != "0", 10)
         place.release("payments-1")
         settled(person, other, "paid")
-        time.sleep(0.5)  # longer than a service waits for a lock
-        assert place.pid("payments-1") != payments and place.sql(f"select asked from payments.payout where id = '\\x{hold}'") == [["f"]]
+        stays("the payout is not asked for, longer than a service waits for a lock",
+              lambda: place.sql(f"select asked from payments.payout where id = '\\x{hold}'") == [["f"]], 0.5)
+        assert place.pid("payments-1") != payments
         payments = place.pid("payments-1")
         assert hold not in provider()
         decider.stdin.write("rollback;\n")
@@ -402,7 +404,7 @@ def test_limits_of_stakes_time_deposits_and_play():
     force(place, person.name, *[LOSS] * 20)
     limit(person, limit="time", seconds=1)
     person.bet(1)
-    time.sleep(1.1)
+    let_time_pass(1.1, "the limit is one second")
     refused(person, "limit_time", coin=1)
     person = Person(place)
     limit(person, limit="deposit", period="day", amount_minor=500)
@@ -612,7 +614,7 @@ def hang_up(person, name, pause):
     with socket.create_connection(place.url.split("//")[1].split(":")) as one:
         one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
         one.sendall(f"POST /v1/operators/1/players/{person.number}/voids/{name}/approve HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Length: 0\r\nAuthorization: Bearer {SECOND_KEY}\r\n\r\n".encode())
-        time.sleep(pause)
+        let_time_pass(pause, "the client leaves at a moment of chance")
     return place.sql(f"select 1 from gateway.void_request where id = '\\x{name}' and status = 'approved'")
 
 
@@ -744,7 +746,7 @@ def patient(person):
 
 
 def broken():
-    done = subprocess.run([f"{BIN}/jackpotctl", "ledger", "verify", "--json"], cwd=place.data, env={**place.environment, **place.stack}, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([f"{BIN}/jackpotctl", "ledger", "verify", "--json"], cwd=place.data, env={**place.environment, **place.stack}, capture_output=True, text=True, timeout=time_out(30), check=False)
     return [p["point"] for p in json.loads(done.stdout)["points"] if not p["ok"]]
 
 

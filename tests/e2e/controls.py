@@ -3,12 +3,12 @@
 the player leaves, amounts that are refused, and the time between two bets."""
 import json
 import re
-import time
 
 import lib_pages
 from lib_deal import Deal
 from lib_games import GAMES
 from lib_pages import LOSS, READY, Page, awarded, booked, enter, focus, no_problems, state_of, tab_to
+from lib_patience import stays
 from lib_play import RULES, force, player_id
 from lib_stack import Installation, eventually, run
 
@@ -230,8 +230,7 @@ def test_the_reminder_interrupts_autospin():
     page.see("document.querySelector('#play').dataset.state === 'ready'")
     waits = len(stakes(player))
     assert page.evaluate(code="document.querySelector('#remind').value") == "60"
-    time.sleep(2)  # many spins' time
-    assert len(stakes(player)) == waits and page.evaluate(code="document.querySelector('[data-main]').id") == "autostop", "autospin waits"
+    stays("autospin waits, for the time of many spins", lambda: len(stakes(player)) == waits and page.evaluate(code="document.querySelector('[data-main]').id") == "autostop", 2)
     page.press("#session-on")
     eventually("the next spins", lambda: len(stakes(player)) > waits + 1, 20)
     page.press("#autostop")

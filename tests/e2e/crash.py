@@ -1,13 +1,16 @@
 #!/usr/bin/env python3
 """kill -9 under load: each service, Kafka, Postgres; Redis flushed; each instance of two taken over by the other, a third joining. After each, every
 client's record equals the ledger and the ledger proves itself. Times from the kill to the next booked round are printed, never asserted. With
-CARILLON_TEST_LONG set (`make test-long`) services and servers are killed twice."""
+CARILLON_TEST_LONG set (`make test-long`) services and servers are killed twice. And a process that dies by a fault of its own leaves its calls in the
+log."""
 import itertools
 import os
+import signal
 import statistics
 import time
 
-from lib_stack import Installation, eventually, run
+from lib_frames import deaths, frames_named
+from lib_stack import Installation, eventually, read_text, run
 
 SERVICES = ("gateway-1", "spin-engine-1", "wallet-1", "progressive-pool-1", "jackpot-cards-1", "notifications-1")
 # The maximum bet at the smallest coin: the demo definition's jackpots are most frequent there, so that hits are among what is killed.
@@ -124,10 +127,21 @@ def test_takeover_by_another_instance():
     place.verify()
 
 
+def test_a_crash_leaves_its_calls_in_the_log():
+    for name, call in (("wallet-1", " service_main at service.c:"), ("gateway-1", " main at main.c:")):
+        before = eventually(f"{name} to run", lambda n=name: place.pid(n), 20)
+        place.kill(name, signal.SIGSEGV)
+        eventually(f"{name} to be started again", lambda n=name, b=before: place.pid(n) not in (0, b), 20)
+        log = read_text(f"{place.data}/log/{name}.log")
+        assert deaths(log) == [("SIGSEGV", f"carillon-{name[:-2]}"[:15])], deaths(log)
+        assert call in frames_named(log), frames_named(log)[-3000:]
+
+
 if __name__ == "__main__":
     with Installation("crash") as place:
         try:
-            run(test_kill_each_service_under_load, test_kill_each_server_under_load, test_takeover_by_another_instance)
+            run(test_kill_each_service_under_load, test_kill_each_server_under_load, test_takeover_by_another_instance,
+                test_a_crash_leaves_its_calls_in_the_log)
         except SystemExit as status:
             if status.code:
                 raise

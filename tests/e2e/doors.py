@@ -2,7 +2,7 @@
 """Clients that only take: a crowd of silent connections, of half-open handshakes, a flood of requests, clients that do not read, and a gateway without
 descriptors. Old clients go on meanwhile, new ones are served, and nothing spins. Connections come from many addresses of 127.0.0.0/8.
 
-`doors.py [CONNECTIONS]`: 2,000 unless said otherwise; `make bench BENCH=doors` takes 10,000."""
+`doors.py [CONNECTIONS [FILE]] [TEST]...`: 2,000 unless said otherwise; `make bench BENCH=doors` takes 10,000. FILE: where the figures go, as JSON."""
 import http.client
 import json
 import os
@@ -15,10 +15,12 @@ import sys
 import threading
 import time
 
+from lib_patience import during, let_time_pass, time_out
 from lib_play import Person, Socket
 from lib_stack import BIN, ROOT, Installation, eventually, read_text, run
 
 CROWD = int(sys.argv.pop(1)) if len(sys.argv) > 1 and sys.argv[1].isdigit() else 2000
+FIGURES = sys.argv.pop(1) if len(sys.argv) > 1 and sys.argv[1].endswith(".json") else None
 LONG = CROWD > 5000
 SPINS_S = 0.1  # between the bets of an old client
 GOAL_S = 2  # after an attack, until a new client is served: printed, not demanded
@@ -165,16 +167,24 @@ class Crowd:
         self.sockets = []
 
 
+def breathe(_):
+    let_time_pass(0.2, "between new clients")
+
+
 def under_attack(name, to, crowd, seconds, each):
     """New clients come while the crowd does `each`; afterwards they are served again. Tells the longest wait of both."""
     waits, spins, opened = [], len(old.times), len(crowd.sockets)
-    end = time.monotonic() + seconds
-    while time.monotonic() < end or (len(old.times) == spins and not old.faults and time.monotonic() < end + 30):  # the old client may be slow
+
+    def turn():
         each(crowd)
         try:
             waits.append(served(to))
         except (OSError, http.client.HTTPException, AssertionError):
             waits.append(float("inf"))
+        return len(old.times) > spins or old.faults
+    for _ in during(seconds, "the crowd goes on"):
+        turn()
+    eventually("a bet of the old client during the attack", lambda: len(old.times) > spins or old.faults or turn(), 10)  # it may be slow
     crowd.close()
     began = time.monotonic()
     eventually("a new client after the attack", lambda: served(to), 60)
@@ -196,7 +206,7 @@ def test_silent_connections():
     shed = place.metric("gateway-1", "carillon_http_connections_shed_total")
     crowd = Crowd(port("gateway-1"), crowd_of(CROWD))
     crowd.send(b"GET / HTTP/1.1\r\nHost: x\r\n")
-    assert under_attack("slow heads", port("gateway-1"), crowd, 8 if LONG else 3, lambda crowd: (crowd.send(b"X-A: b\r\n"), time.sleep(0.2))) == 0
+    assert under_attack("slow heads", port("gateway-1"), crowd, 8 if LONG else 3, lambda crowd: (crowd.send(b"X-A: b\r\n"), breathe(crowd))) == 0
     assert place.metric("gateway-1", "carillon_http_connections_shed_total") > shed, "nobody had to make room"
     assert place.metric("gateway-1", "carillon_http_half_open") <= ROOM // 2
 
@@ -212,7 +222,7 @@ def test_half_open_handshakes():
             one.send(b"Sec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n\r\n")
         except OSError:
             pass
-    assert under_attack("half handshakes", to, crowd, 6 if LONG else 3, lambda crowd: time.sleep(0.2)) == 0
+    assert under_attack("half handshakes", to, crowd, 6 if LONG else 3, breathe) == 0
 
 
 def test_flood_of_requests():
@@ -223,8 +233,7 @@ def test_flood_of_requests():
 
     flooder = os.fork()
     if flooder == 0:  # a process of its own: it must not slow the clients that are measured
-        end = time.monotonic() + 20
-        while time.monotonic() < end:
+        for _ in during(20, "the flood"):
             crowd.send(request * 20)
             for one in crowd.sockets:
                 try:
@@ -233,7 +242,7 @@ def test_flood_of_requests():
                     pass
         os._exit(0)
     try:
-        under_attack("flood of requests", port("gateway-1"), crowd, 5 if LONG else 3, lambda crowd: time.sleep(0.2))
+        under_attack("flood of requests", port("gateway-1"), crowd, 5 if LONG else 3, breathe)
     finally:
         os.kill(flooder, signal.SIGKILL)
         os.waitpid(flooder, 0)
@@ -305,7 +314,7 @@ def test_wrong_credentials_slow_their_address():
     """Keys, tokens and log-ins: an address that guesses must wait, ever longer. Its neighbours never do, nor do its right tokens and keys."""
     key, token = place.operator_key(), Person(place).token
     password = subprocess.run([f"{BIN}/jackpotctl", "user", "add", "doors", "--roles", "viewer"], env={**place.environment, **place.stack}, capture_output=True,
-                              text=True, timeout=60, check=True).stdout.split()[-1]
+                              text=True, timeout=time_out(30), check=True).stdout.split()[-1]
     before = {kind: place.metric("gateway-1", f'{WRONG}{{kind="{kind}"}}') for kind in ("key", "token", "login")}
     refused = place.metric("gateway-1", "carillon_gateway_tries_refused_total")
     right = {"operator": 1, "name": "doors", "password": password}
@@ -421,9 +430,8 @@ def test_clients_that_do_not_read():
         one.connect(("127.0.0.1", port("gateway-1")))
         one.sendall(f"GET /{page} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
         crowd.sockets.append(one)
-    time.sleep(1)
-    peak = status_kb("gateway-1", "VmRSS")
-    assert under_attack("no reading", port("gateway-1"), crowd, 1, lambda crowd: time.sleep(0.2)) == 0
+    peak = max(status_kb("gateway-1", "VmRSS") for _ in during(1, "answers fill the buffers", 0.1))
+    assert under_attack("no reading", port("gateway-1"), crowd, 1, breathe) == 0
     eventually("memory given back", lambda: status_kb("gateway-1", "VmRSS") < before + max((peak - before) // 3, 4096), 15)
     measured["memory_kb"] = {"before": before, "peak": peak, "after": status_kb("gateway-1", "VmRSS")}
     print(f"measured: memory of {400 if LONG else 150} clients that do not read: {measured['memory_kb']}")
@@ -435,7 +443,7 @@ def open_files(pid, soft=None, hard=None):
         ids = {line.split()[0]: line.split()[1] for line in file if line.startswith(("Uid:", "Gid:"))}
     user = [] if int(ids["Uid:"]) == os.getuid() else ["setpriv", "--reuid", ids["Uid:"], "--regid", ids["Gid:"], "--clear-groups"]
     words = ["--nofile", "--output=SOFT,HARD", "--noheadings", "--raw"] if soft is None else [f"--nofile={soft}:{hard}"]
-    done = subprocess.run([*user, "prlimit", f"--pid={pid}", *words], capture_output=True, text=True, timeout=60, check=True)
+    done = subprocess.run([*user, "prlimit", f"--pid={pid}", *words], capture_output=True, text=True, timeout=time_out(30), check=True)
     return [int(word) for word in done.stdout.split()]
 
 
@@ -452,7 +460,7 @@ def test_without_descriptors():
     crowd = Crowd(port(name), crowd_of(CROWD if LONG else CROWD // 4))
     try:
         eventually("accept to fail", lambda: "cannot accept a connection" in read_text(f"{place.data}/log/{name}.log"), 10)
-        time.sleep(2)
+        let_time_pass(2, "failures of accept are counted by the second")
     finally:
         open_files(pid, *limit)
     took = time.monotonic() - began
@@ -460,7 +468,7 @@ def test_without_descriptors():
     failures = place.metric(name, "carillon_http_accept_failures_total")
     print(f"measured: without descriptors for {took:.1f} s: {failures} failures of accept, {measured['cpu_without_descriptors']} of a processor")
     assert failures <= took * 50 + 2, failures
-    under_attack("after that", port(name), crowd, 1, lambda crowd: time.sleep(0.2))
+    under_attack("after that", port(name), crowd, 1, breathe)
     assert place.pid(name) == pid, "the gateway was restarted"
 
 
@@ -486,9 +494,8 @@ def main():
                 test_clients_that_do_not_read, test_without_descriptors, test_old_clients_noticed_nothing)
         finally:
             old.stop.set()
-            if LONG:
-                os.makedirs(f"{ROOT}/build/bench", exist_ok=True)
-                with open(f"{ROOT}/build/bench/doors.json", "w", encoding="utf-8") as file:
+            if FIGURES:
+                with open(FIGURES, "w", encoding="utf-8") as file:
                     json.dump(measured, file, indent=1)
 
 

@@ -106,7 +106,7 @@ def test_a_locked_feature_starts_in_free_spins():
     assert free["sets"][3]["features"] == ["mega_wild"]
     force(place, player, [*deal.stops("base", {"cauldron": 1}, {}, {}, {}, {"cauldron": 1}), *deal.stops("free"), 0, mega, 0, *respin("mega", True), *deal.stops("free"), free["odds"]["of"] - 1])
     page.press("#spin")
-    page.see("window.steps.length >= 4", ms=120000)
+    page.see("window.steps.length >= 4")
     page.evaluate(code=SKIPS)
     page.ready()
     course = page.evaluate(code="window.steps")

@@ -11,6 +11,7 @@ import threading
 import time
 
 from lib_bus import reasons
+from lib_patience import let_time_pass, time_out
 from lib_play import RULES, Person, force
 from lib_raw import envelope, field, raw
 from lib_stack import ROOT, Installation, eventually, run
@@ -71,14 +72,19 @@ def address(instance):
 
 
 def push(instance, *messages):
-    """As a PUSH socket does."""
+    """As a PUSH socket does; returns when the receiver has read all and closed the connection."""
     with socket.socket(socket.AF_UNIX) as stream:
         stream.connect(address(instance))
         stream.sendall(HELLO)
         assert exactly(stream, 8)[:4] == b"\0SP\0"
         for message in messages:
             stream.sendall(b"\1" + struct.pack(">Q", len(message)) + message)
-        time.sleep(0.3)
+        stream.shutdown(socket.SHUT_WR)
+        stream.settimeout(time_out(15))
+        try:
+            assert stream.recv(1) == b"", "the receiver answers a PUSH socket"
+        except ConnectionError:
+            pass  # it has closed the connection
 
 
 class Recorder:
@@ -208,12 +214,12 @@ def test_events_without_a_mac_go_nowhere():
     for topic, message in (("wallet.facts", fact), ("jackpot.feed", feed), ("jackpot.facts", hit)):
         for partition in range(4):
             # Without keys; and by the wallet's with another partition's message would be refused alike (test_event_mac.c).
-            subprocess.run([f"{ROOT}/build/bin/kafka-raw", "send", topic, str(partition)], input=message.hex(), text=True, check=True, timeout=120,
+            subprocess.run([f"{ROOT}/build/bin/kafka-raw", "send", topic, str(partition)], input=message.hex(), text=True, check=True, timeout=time_out(30),
                            env={**place.environment, **place.stack}, cwd=place.data)
     for service in was:
         more(service, "unsigned", 4, was[service], name)
     # A reader cannot write: its keys are not those of the topic's writer.
-    done = subprocess.run([f"{ROOT}/build/bin/kafka-raw", "send", "wallet.facts", "0", "spin-engine"], input=fact.hex(), text=True, check=False, timeout=120,
+    done = subprocess.run([f"{ROOT}/build/bin/kafka-raw", "send", "wallet.facts", "0", "spin-engine"], input=fact.hex(), text=True, check=False, timeout=time_out(30),
                           env={**place.environment, **place.stack}, cwd=place.data, capture_output=True)
     assert done.returncode != 0 and "may not write" in done.stdout + done.stderr, done
     person.refresh()
@@ -239,10 +245,11 @@ def test_keys_change_under_play():
     eventually("bets", lambda: players.settled() > start + 50, 20)
     keys("rotate", "5")
     assert numbers() == {"1", "2"}
-    time.sleep(8)
+    let_time_pass(8, "the other keys seal from five seconds on; then messages under the old ones are read")
     keys("drop")
     assert numbers() == {"2"}
-    time.sleep(2)
+    booked_before = players.settled()
+    eventually("bets without the old keys", lambda: players.settled() > booked_before + 50, 20)
     players.finish()
     for service, was in before.items():
         now = refused(service)

@@ -5,6 +5,7 @@ import re
 import subprocess
 import time
 
+from lib_patience import time_out
 from lib_raw import envelope, field
 from lib_stack import BIN, eventually, read_text
 
@@ -121,7 +122,7 @@ class Insider:
 
     def __exit__(self, *rest):
         self.process.stdin.close()
-        assert self.process.wait(60) == 0
+        assert self.process.wait(time_out(30)) == 0
 
     def send(self, *pairs, times=1):
         """(service, message) of each; to its first instance, so often. Back when all have been given to the socket."""

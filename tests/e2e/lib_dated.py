@@ -7,6 +7,7 @@ import subprocess
 import tarfile
 import time
 
+from lib_patience import time_out
 from lib_stack import BIN, PSQL, ROOT, Installation, pairs
 
 CLOCK = "OLDER_CLOCK_US"
@@ -52,7 +53,7 @@ class Dated(Installation):
 
     def jackpotctl(self, *arguments):
         done = subprocess.run([f"{BIN}/jackpotctl", *arguments, "--json"], cwd=self.data, env={**self.environment, **self.stack, **self.clock}, capture_output=True, text=True,
-                              timeout=120, check=False)
+                              timeout=time_out(30), check=False)
         assert done.returncode == 0, (arguments, done.returncode, done.stdout[-3000:], done.stderr[-3000:])
         return json.loads(done.stdout)
 
@@ -62,7 +63,7 @@ class Dated(Installation):
         self.stack = pairs(f"{self.data}/run/stack.env")
 
     def program(self, *command, text=None):
-        done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=120, check=False)
+        done = subprocess.run(command, input=text, capture_output=True, text=True, timeout=time_out(30), check=False)
         assert done.returncode == 0, (command, done.stderr[-3000:])
         return done.stdout
 

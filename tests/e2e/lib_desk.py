@@ -1,9 +1,9 @@
 """What the tests of the operator's console share: an installation with users, and the hands of one who uses it."""
 import contextlib
 import subprocess
-import time
 
 import lib_pages as pages
+from lib_patience import let_time_pass, time_out
 from lib_play import Person
 from lib_stack import BIN, Installation
 
@@ -25,7 +25,7 @@ def add(name, roles, number=1):
     path = f"{place.data}/{name}.password"
     with open(path, "w", encoding="utf8") as file:
         file.write(f"password of {name}\n")
-    subprocess.run([f"{BIN}/jackpotctl", "user", "add", name, "--roles", roles, "--password-file", path, "--operator", str(number)], env={**place.environment, **place.stack}, timeout=30, check=True, capture_output=True)
+    subprocess.run([f"{BIN}/jackpotctl", "user", "add", name, "--roles", roles, "--password-file", path, "--operator", str(number)], env={**place.environment, **place.stack}, timeout=time_out(15), check=True, capture_output=True)
 
 
 def login(page, name, password=None, number=1):
@@ -75,7 +75,7 @@ def done(page):
 def nothing_is_tried():
     """Makes all events dead; a try that was under way writes its own answer after that."""
     place.sql("update gateway.webhook_delivery set dead = now(), answer = 'no name'", writer=True)
-    time.sleep(2)
+    let_time_pass(2, "a try that was under way writes its answer")
     return place.sql("select count(*) from gateway.webhook_delivery where dead is null or answer is distinct from 'no name'", writer=True) == [["0"]]
 
 

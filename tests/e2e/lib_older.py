@@ -6,6 +6,7 @@ import os
 import shutil
 import subprocess
 
+from lib_patience import time_out
 from lib_stack import BIN, PSQL, ROOT
 
 FIRST = ("0001_", "services/wallet/migrations/0002_", "services/jackpot-cards/migrations/0002_")
@@ -105,7 +106,7 @@ class Older:
                 shutil.copy(path, f"{self.tree}/{name}")
 
     def run(self, *command):
-        done = subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run(command, env=self.environment, capture_output=True, text=True, timeout=time_out(30), check=False)
         assert done.returncode == 0, (command, done.stdout[-2000:], done.stderr[-3000:])
         return done.stdout
 

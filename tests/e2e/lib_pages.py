@@ -8,6 +8,7 @@ import re
 import shutil
 import subprocess
 
+from lib_patience import time_out
 from lib_play import RULES, force, player_id
 from lib_stack import ROOT, eventually, witnesses
 
@@ -52,8 +53,8 @@ def browsing(installation):
 
 class Browser:
     def __init__(self):
-        modules = subprocess.run([f"{ROOT}/scripts/web.sh", "modules"], capture_output=True, text=True, timeout=120, check=True).stdout.strip()
-        self.process = subprocess.Popen(["node", f"{ROOT}/tests/e2e/pages.mjs", modules, CHROMIUM], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+        modules = subprocess.run([f"{ROOT}/scripts/web.sh", "modules"], capture_output=True, text=True, timeout=time_out(30), check=True).stdout.strip()
+        self.process = subprocess.Popen(["node", f"{ROOT}/tests/e2e/pages.mjs", modules, CHROMIUM, str(int(1000 * time_out(22.5)))], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
         self.reads, self.open = collections.deque(maxlen=12), set()
         witnesses.append(lambda: "what the pages showed last:\n" + "\n".join(self.reads))
 
@@ -70,7 +71,7 @@ class Browser:
 
     def end(self):
         self.process.stdin.close()
-        self.process.wait(120)
+        self.process.wait(time_out(60))
 
 
 class Page:
@@ -83,10 +84,10 @@ class Page:
     def __getattr__(self, do):
         return lambda **more: browser.ask(do, self.name, **more)
 
-    def see(self, code, ms=90000):
+    def see(self, code, ms=None):
         """Waits until the expression is true in the page."""
         try:
-            self.wait(code=code, ms=ms)
+            self.wait(code=code, **({"ms": ms} if ms else {}))
         except AssertionError as error:
             self.picture("failed")
             raise AssertionError(f"{self.name} never saw {code}; it shows: {self.text(selector='body')[:1500]}") from error

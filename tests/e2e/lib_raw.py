@@ -3,6 +3,7 @@ import os
 import subprocess
 import time
 
+from lib_patience import time_out
 from lib_stack import BIN
 
 
@@ -42,5 +43,5 @@ SENDERS = {"wallet.facts": "wallet", "jackpot.feed": "wallet", "jackpot.facts": 
 def raw(place, topic, message, partitions=range(4), sender=None):
     """To each partition, where nothing else is said: who does not hold the pool does not heed it. With the keys of the service `sender`."""
     for partition in partitions:
-        subprocess.run([f"{BIN}/kafka-raw", "send", topic, str(partition), sender or SENDERS.get(topic, "gateway")], input=message.hex(), text=True, check=True, timeout=120,
+        subprocess.run([f"{BIN}/kafka-raw", "send", topic, str(partition), sender or SENDERS.get(topic, "gateway")], input=message.hex(), text=True, check=True, timeout=time_out(30),
                        env={**place.environment, **place.stack}, cwd=place.data)

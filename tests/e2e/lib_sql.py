@@ -5,9 +5,11 @@ import subprocess
 import tempfile
 import time
 
+from lib_patience import time_out
+
 PSQL = os.path.join(os.environ.get("CARILLON_PG_BIN", "/usr/lib/postgresql/15/bin"), "psql")
 OPTIONS = ("-XAtqF", "\t", "-v", "ON_ERROR_STOP=1")
-ANSWER_S = 60
+ANSWER_S = time_out(30)
 
 
 def rows(text):

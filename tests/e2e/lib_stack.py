@@ -1,6 +1,5 @@
 """What the end-to-end tests share: an installation of their own, started by the project's own scripts in a folder and on ports of its own, players
 who play on it, and the count of what passed. Several tests may run at once."""
-import http.client
 import json
 import os
 import re
@@ -15,6 +14,8 @@ import urllib.error
 import urllib.request
 
 import lib_adverse
+import lib_deaths
+from lib_patience import Patience, clear_of_midnight, eventually, let_time_pass, time_out  # noqa: F401 - some are for the tests
 from lib_sql import PSQL, Sessions  # noqa: F401 - PSQL is for the tests
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
@@ -32,41 +33,6 @@ def read_text(path):
 
 def pairs(path):
     return dict(line.split("=", 1) for line in read_text(path).splitlines() if "=" in line and not line.startswith("#"))
-
-
-PATIENCE = 4  # times what is expected: a busy machine is no failure
-
-
-def eventually(what, condition, seconds, pause=0.05):
-    """The condition's first true answer, expected within so many seconds; fails with what was waited for."""
-    seconds *= PATIENCE
-    end = time.monotonic() + seconds
-    while True:
-        answer, why = attempted(condition)
-        if answer:
-            return answer
-        if time.monotonic() > end:
-            raise AssertionError(f"waited {seconds} s for {what}, which did not come{why}")
-        time.sleep(pause)
-
-
-def attempted(condition):
-    """Its answer and no reason, or none and why: that a service cannot be reached, or cannot say now, is a reason to wait; a wrong answer fails at once."""
-    try:
-        return condition(), ""
-    except (OSError, http.client.HTTPException) as error:
-        return None, f"; last: {error!r}"
-    except AssertionError as error:
-        if getattr(getattr(error, "answer", None), "status", 0) not in (503, 504):
-            raise
-        return None, f"; last: {error!r}"
-
-
-def clear_of_midnight(seconds):
-    """Days of journals and limits end at midnight UTC: who needs so many seconds of one day waits for the next where less is left of this one."""
-    left = 86400 - time.time() % 86400
-    if left < seconds:
-        time.sleep(left + 1)
 
 
 class Answer:
@@ -87,10 +53,16 @@ class Answer:
 
 def prepared(kind, environment):
     """The folder that first starts copy; made by whoever comes first."""
-    done = subprocess.run([f"{ROOT}/scripts/prepare.sh"], env={**environment, "CARILLON_KIND": kind}, capture_output=True, text=True, timeout=400, check=False)
+    done = subprocess.run([f"{ROOT}/scripts/prepare.sh"], env={**environment, "CARILLON_KIND": kind}, capture_output=True, text=True, timeout=time_out(100), check=False)
     if done.returncode != 0:
         raise AssertionError(f"prepare.sh: status {done.returncode}\n{done.stdout[-2000:]}\n{done.stderr[-2000:]}")
     return done.stdout.strip()
+
+
+def quick_start(kind, environment):
+    """For scripts that start an installation: a first start copies what was prepared once, and the broker, which seldom lives for long, compiles its code in
+    haste."""
+    return {"CARILLON_PREPARED": prepared(kind, environment), "CARILLON_KAFKA_JAVA": "-XX:TieredStopAtLevel=1"}
 
 
 class Installation:
@@ -100,13 +72,13 @@ class Installation:
         self.data = tempfile.mkdtemp(prefix=f"carillon-{name}-", dir=os.environ.get("CARILLON_TEST_TMP", "/tmp"))
         self.scale, self.kind, self.playing, self.sessions = scale, kind, [], Sessions()
         self.denials = False  # a test that tries what is denied says so
+        self.forges = False  # a test that changes rows behind the services says so: its proofs may fail
+        self.deaths = lib_deaths.Deaths()
         # Servers of this folder alone, whatever the shell that started the tests had set.
         self.environment = {k: v for k, v in os.environ.items() if not k.startswith("CARILLON_")}
         if "CARILLON_CACHE" in os.environ:
             self.environment["CARILLON_CACHE"] = os.environ["CARILLON_CACHE"]
-        # For our scripts alone, on an installation for tests (one that is measured is like any other): a first start copies what was prepared once, and
-        # the broker, which seldom lives for long, compiles its code in haste.
-        self.scripts = {"CARILLON_PREPARED": prepared(kind, self.environment), "CARILLON_KAFKA_JAVA": "-XX:TieredStopAtLevel=1"} if kind == "test" else {}
+        self.scripts = quick_start(kind, self.environment) if kind == "test" else {}  # one that is measured is like any other
         if not kafka:  # of tests that look at nothing which only Kafka carries: a broker takes more of the processor than all services
             self.environment["KAFKA"] = "none"
         # Cards that hardly ever begin: a test that is not about them never waits for them.
@@ -121,8 +93,12 @@ class Installation:
         return self
 
     def __exit__(self, kind, value, trace):
-        self.stop()
         good = kind is None or (kind is SystemExit and not value.code)  # run() ends the process
+        broken = None if good else self.broken_books()
+        self.stop()
+        if broken:
+            print(f"unforgiven: the proof of the ledger found {broken}")
+        self.no_deaths()
         if good:
             self.nothing_denied()
             shutil.rmtree(self.data, ignore_errors=True)
@@ -138,8 +114,33 @@ class Installation:
             print(f"the folder is kept: {self.data}")
             raise AssertionError("Postgres denied what a service needs:\n" + "\n".join(sorted({line.split("ERROR:", 1)[-1] for line in denied})))
 
-    def script(self, *arguments, timeout=420):
-        done = subprocess.run(arguments, cwd=ROOT, env={**self.scripts, **self.environment}, capture_output=True, text=True, timeout=timeout, check=False)
+    def no_deaths(self):
+        """No process ended by a signal or status that the test did not cause. Each that did is printed, with the end of its log, and never forgiven."""
+        ends = self.deaths.unexpected(self.data)
+        for end in ends:
+            name = end.split(":", 1)[0]
+            print(f"unforgiven: {end}", *lib_deaths.last_lines(self.data, name), sep="\n")
+        if ends:
+            print(f"the folder is kept: {self.data}", flush=True)
+            raise AssertionError(f"{len(ends)} processes ended though the test caused none of these ends: {ends[0]}")
+
+    def broken_books(self):
+        """After a failure: what the proof of the ledger finds once all that was on its way has had its time; None if it cannot be asked, or is in order."""
+        if self.forges or not hasattr(self, "stack"):
+            return None
+        try:
+            eventually("books in order", lambda: self.prove()[0] == 0, 10, pause=0.5)
+        except AssertionError:
+            try:
+                return self.prove()[1] or None
+            except (AssertionError, OSError, ValueError, subprocess.SubprocessError):
+                return None
+        except (OSError, ValueError, subprocess.SubprocessError):
+            return None
+        return None
+
+    def script(self, *arguments, timeout=105):
+        done = subprocess.run(arguments, cwd=ROOT, env={**self.scripts, **self.environment}, capture_output=True, text=True, timeout=time_out(timeout), check=False)
         if done.returncode != 0:
             raise AssertionError(f"{' '.join(arguments)}: status {done.returncode}\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}")
         return done
@@ -195,6 +196,7 @@ class Installation:
     def kill(self, name, number=signal.SIGKILL):
         """Kills the program. Postgres is killed whole: its postmaster first, then what would linger."""
         pid = self.running(name)
+        self.deaths.signal_sent(name, number)
         children = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True, check=False).stdout.split()
         os.kill(pid, number)
         if name == "postgres" and number == signal.SIGKILL:
@@ -259,7 +261,7 @@ class Installation:
         """As who may do all, or as a service."""
         host, port = self.stack["CARILLON_REDIS"].rsplit(":", 1)
         user, password = read_text(f"{self.data}/keys/{login}/redis").split()
-        done = subprocess.run(["redis-cli", "--user", user, "--no-auth-warning", "-h", host, "-p", port, *words], capture_output=True, text=True, timeout=60, check=False,
+        done = subprocess.run(["redis-cli", "--user", user, "--no-auth-warning", "-h", host, "-p", port, *words], capture_output=True, text=True, timeout=time_out(30), check=False,
                               env={**os.environ, "REDISCLI_AUTH": password})
         if done.returncode != 0:
             raise ConnectionError(f"redis-cli {' '.join(words)}: {done.stdout}{done.stderr}")
@@ -268,7 +270,7 @@ class Installation:
     def metrics(self, instance):
         """What the service tells on its inside port."""
         (address,), = self.sql(f"select health from carillon.instance where name = '{instance}'")
-        with urllib.request.urlopen(f"http://{address}/metrics", timeout=60) as answer:
+        with urllib.request.urlopen(f"http://{address}/metrics", timeout=time_out(30)) as answer:
             return answer.read().decode()
 
     def metric(self, instance, name, labels=""):
@@ -297,7 +299,7 @@ class Installation:
     def prove(self, *options):
         """(status, {point: breaches}, the report) of a proof of the ledger."""
         done = subprocess.run([f"{BIN}/jackpotctl", "ledger", "verify", "--json", *options], cwd=self.data, env={**self.environment, **self.stack}, capture_output=True,
-                              text=True, timeout=60, check=False)
+                              text=True, timeout=time_out(30), check=False)
         assert done.returncode in (0, 1), (options, done.stdout, done.stderr)
         report = json.loads(done.stdout)
         return done.returncode, {p["point"]: p["breaches"] for p in report["points"] if not p["ok"]}, report
@@ -308,15 +310,15 @@ class Installation:
 
     def verify(self, patience=20, *more):
         """The ledger's proof, with these options more; awards on their way get some seconds. Fails with the breaches."""
-        end = time.monotonic() + patience * PATIENCE
+        left = Patience(patience)
         while True:
             done = subprocess.run([f"{BIN}/jackpotctl", "ledger", "verify", "--json", *more], cwd=self.data, env={**self.environment, **self.stack},
-                                  capture_output=True, text=True, timeout=max(120, 10 * patience), check=False)
+                                  capture_output=True, text=True, timeout=time_out(max(30, 3 * patience)), check=False)
             if done.returncode == 0:
                 return json.loads(done.stdout)
-            if time.monotonic() > end:
-                raise AssertionError(f"ledger verify: status {done.returncode}\n{done.stdout[:4000]}\n{done.stderr[:2000]}")
-            time.sleep(0.5)
+            if left.over():
+                raise AssertionError(f"ledger verify: status {done.returncode} after {left}\n{done.stdout[:4000]}\n{done.stderr[:2000]}")
+            let_time_pass(0.5, "between two proofs")
 
     def players(self, **options):
         self.playing.append(Players(self, options))
@@ -349,10 +351,10 @@ class Players:
         """From the journal, not from what the players believe: the last time and count of bets booked."""
         return int(self.place.sql("select count(*) from wallet.journal where kind = 2 and refusal = 0")[0][0])
 
-    def finish(self, timeout=300, stop=True):
+    def finish(self, timeout=75, stop=True):
         if stop and self.process.poll() is None:
             self.process.terminate()
-        code = self.process.wait(timeout)
+        code = self.process.wait(time_out(timeout))
         self.log.close()
         try:
             record = json.loads(read_text(self.record_path))

@@ -9,6 +9,7 @@ import threading
 import urllib.parse
 import urllib.request
 
+from lib_patience import time_out
 from lib_stack import BIN, ROOT, Installation, eventually, pairs
 
 MONITORING = f"{ROOT}/deploy/monitoring"
@@ -132,7 +133,7 @@ class Watched(Installation):
             blocks = re.findall(r"^```sh\n(.*?)^```", file.read(), flags=re.S | re.M)
         assert blocks, f"{alert}: no commands"
         # What the page lets fail finds nothing, or says that something is wrong; that there is no such command is another status.
-        return [subprocess.run(["bash", flags, block.replace("|| true", "|| [ $? = 1 ]")], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120,
+        return [subprocess.run(["bash", flags, block.replace("|| true", "|| [ $? = 1 ]")], cwd=ROOT, env=environment, capture_output=True, text=True, timeout=time_out(30),
                                check=False) for block in blocks]
 
     def shows(self, alert, pattern):
@@ -142,5 +143,5 @@ class Watched(Installation):
         eventually(f"docs/runbooks/{alert}.md to show {pattern}", shown, 10, pause=0.3)
 
     def jackpotctl(self, *arguments):
-        done = subprocess.run([f"{BIN}/jackpotctl", *arguments], cwd=self.data, env={**self.environment, **self.stack}, capture_output=True, text=True, timeout=120, check=False)
+        done = subprocess.run([f"{BIN}/jackpotctl", *arguments], cwd=self.data, env={**self.environment, **self.stack}, capture_output=True, text=True, timeout=time_out(30), check=False)
         return done.returncode, done.stdout + done.stderr

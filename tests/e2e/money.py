@@ -5,8 +5,8 @@ import contextlib
 import glob
 import os
 import subprocess
-import time
 
+from lib_patience import time_out
 from lib_raw import SENDERS, field
 from lib_stack import BIN, ROOT, Installation, eventually, read_text, run
 
@@ -53,7 +53,7 @@ class Bus(Installation):
         return self.sql("select clock_timestamp()")[0][0]
 
     def raw(self, topic, partition, message):
-        subprocess.run([f"{BIN}/kafka-raw", "send", topic, str(partition), SENDERS.get(topic, "gateway")], input=message.hex(), text=True, check=True, timeout=120,
+        subprocess.run([f"{BIN}/kafka-raw", "send", topic, str(partition), SENDERS.get(topic, "gateway")], input=message.hex(), text=True, check=True, timeout=time_out(30),
                        env={**self.environment, **self.stack}, cwd=self.data)
 
     def operator(self, pool, action):
@@ -75,7 +75,7 @@ place = None
 
 def test_a_set_of_cards_has_books_of_its_own():
     bench = place.bench(3)
-    assert bench.wait(60) == 0, bench.stdout.read()
+    assert bench.wait(time_out(30)) == 0, bench.stdout.read()
     eventually("the set's wagers", lambda: int(place.sql("select t_e18 from cards.card_set where pool = 2")[0][0]) > 0, 10)
     books = int(place.sql("select (select count(*) from pool.pool) + (select count(*) from cards.card_set)")[0][0])
     assert next(p for p in place.verify()["points"] if p["point"] == 7)["checked"] == books > 1
@@ -87,7 +87,7 @@ def test_no_bet_is_booked_while_the_pool_is_paused():
     place.operator(1, PAUSE)
     eventually("the pause", lambda: place.state_of(1) == "paused", 20)
     paused = place.now()
-    assert bench.wait(60) == 0, bench.stdout.read()
+    assert bench.wait(time_out(30)) == 0, bench.stdout.read()
     assert place.bets(paused) == 0, "a claim could still come of one of them, and find its row removed"
     place.operator(1, RESUME)
     eventually("the end of the pause", lambda: place.state_of(1) == "live", 20)
@@ -107,6 +107,11 @@ def lose_tails(nbytes):
     place.release("kafka")
 
 
+def kafka_answers():
+    login = f"{place.data}/keys/admin/kafka"
+    return subprocess.run([f"{BIN}/kafka-topics", "--only-wait", "--wait=1", f"--brokers={place.stack['CARILLON_KAFKA']}", f"--login={login}"], capture_output=True, check=False).returncode == 0
+
+
 def players_betting(since):
     return int(place.sql(f"select count(distinct player) from wallet.journal where kind = 2 and refusal = 0 and time > '{since}'")[0][0])
 
@@ -122,7 +127,7 @@ def test_kafka_loses_its_tail_on_every_topic():
                 eventually("bets of each player", lambda: players_betting(began) == players and place.bets(began) > 150, 60)
                 if accident:
                     lose_tails(nbytes)
-                    time.sleep(2)
+                    eventually("Kafka", kafka_answers, 30)
             finally:  # its producer dies of the accident, as a gateway's would, sooner or later
                 bench.kill()
                 bench.wait()
@@ -143,7 +148,7 @@ def test_forged_incarnation_is_dead_lettered():
     eventually("dead letters", lambda: dead_letters("envelope.incarnation: found 2000000000, expected at most 1") == 2, 10)
     before = place.sql("select (select t_e18 from pool.pool where pool = 1), (select t_e18 from cards.card_set where pool = 2)")[0]
     bench = place.bench(3, first=52000000)
-    assert bench.wait(60) == 0, bench.stdout.read()
+    assert bench.wait(time_out(30)) == 0, bench.stdout.read()
     eventually("T of both to follow", lambda: all(int(a) > int(b) for a, b in zip(place.sql(
         "select (select t_e18 from pool.pool where pool = 1), (select t_e18 from cards.card_set where pool = 2)")[0], before)), 10)
     place.verify()
@@ -151,7 +156,7 @@ def test_forged_incarnation_is_dead_lettered():
 
 def test_closed_tallies_are_folded():
     """The wallet counts at most 1,024 tallies at once; there may be any number that are closed and recorded."""
-    assert place.bench(3, first=53000000, currency="SEK").wait(60) == 0
+    assert place.bench(3, first=53000000, currency="SEK").wait(time_out(30)) == 0
     folded = eventually("a recorded tally", lambda: place.sql(
         "select id from pool.tally where pool = 1 and currency = 752 and closed is null and id in (select tally from pool.vector)"), 10)[0][0]
     place.sql("insert into pool.tally (id, pool, game, currency, rate_nano, ppm, closed) select nextval('pool.tally_id'), 9999, 1, 978, n, 5000,"
@@ -160,7 +165,8 @@ def test_closed_tallies_are_folded():
     with place.betting(first=53000000, currency="SEK"):
         place.kill("progressive-pool-1")  # it opens tallies when it starts
         eventually("a tally for the new rate", lambda: place.sql(f"select 1 from pool.tally where id = {folded} and closed is not null"), 20)
-        time.sleep(2)
+        opened = place.sql("select id from pool.tally where pool = 1 and currency = 752 and closed is null")[0][0]
+        eventually("the wallet to count into it", lambda: f"tally {opened}: pool 1" in place.log("wallet-1"), 20)
         place.sql(f"update pool.tally set closed = closed - interval '2 minutes' where id = {folded}", writer=True)
         eventually("the fold", lambda: f"tally {folded}: folded" in place.log("wallet-1"), 20)
         place.kill("wallet-1")

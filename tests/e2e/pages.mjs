@@ -1,12 +1,13 @@
 // Drives a browser for tests/e2e/pages.py: reads one JSON command per line on stdin and answers each with one line.
-// Usage: node pages.mjs MODULES CHROMIUM
+// Usage: node pages.mjs MODULES CHROMIUM PATIENCE_MS: how long it waits for what a page shows
 import { readFileSync, writeFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 import { createRequire } from "node:module";
 
-const [modules, chromium] = process.argv.slice(2);
+const [modules, chromium, patience] = process.argv.slice(2);
+const PATIENCE_MS = Number(patience);
 const playwright = createRequire(`${modules}/`)("playwright-core");
-const LOAD_MS = 120000; // to start, to load a page, to draw it
+const LOAD_MS = 2 * PATIENCE_MS; // to start, to load a page, to draw it
 const browser = await playwright.chromium.launch({
 	timeout: LOAD_MS,
 	executablePath: chromium,
@@ -15,7 +16,6 @@ const browser = await playwright.chromium.launch({
 });
 const context = await browser.newContext();
 context.setDefaultTimeout(LOAD_MS);
-const PATIENCE_MS = 90000; // long enough for a busy machine
 const pages = new Map();
 let axeSource = null;
 const films = new Map(); // page -> what films it

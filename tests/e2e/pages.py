@@ -10,6 +10,7 @@ import lib_pages
 from lib_deal import Deal
 from lib_pages import (CARDS_ID, FILES, HEARD, LOSS, READY, SUITS, Page, awarded, booked, card_sets, enter_in_crowns, focus, no_problems, open_cards,
                        told, turn, turn_all)
+from lib_patience import comes, stays
 from lib_play import GAME, RULES, force, operator, player_id
 from lib_stack import Installation, eventually, run
 
@@ -319,10 +320,7 @@ def test_bonus_spins_of_an_operator():
 
 
 def soon(condition):
-    try:
-        return eventually("it", condition, 1)
-    except AssertionError:
-        return False
+    return comes("news on the page's own connection", condition, 1)
 
 
 def test_stale_balance_is_ignored():
@@ -340,9 +338,7 @@ def test_stale_balance_is_ignored():
     shown = booked(page, player)
     eventually("the news of three moves", lambda: page.kept() >= 3, 5)
     while page.deliver(count=1):
-        for _ in range(8):  # longer than news waits
-            assert page.money("#balance") == shown, f"{page.money('#balance')} is shown after {shown} was"
-            time.sleep(0.1)
+        stays(f"{shown} on the page, longer than news waits", lambda: page.money("#balance") == shown, 0.8)
     answer = place.http("POST", f"/v1/operators/1/players/{player.split('-')[1]}/deposits", {"amount_minor": 5000, "currency": "EUR"}, token=place.operator_key(), key="late")
     assert answer.status in (200, 201), answer
 

@@ -9,6 +9,7 @@ import tempfile
 import time
 
 from lib_deal import Deal
+from lib_patience import let_time_pass
 from lib_play import RULES, Person, Socket, force, good, operator
 from lib_stack import ROOT, Installation, clear_of_midnight, eventually, read_text, run
 
@@ -102,7 +103,7 @@ def test_limits_of_stakes_and_time():
     error = refused(person, "limit_wager", coin=2, lines=10)
     assert {k: error["limit"][k] for k in ("name", "period", "limit", "left")} == {"name": "wager", "period": "week", "limit": 20, "left": 10}, error
     person.operator("limits", {"limit": "time", "seconds": 1, "currency": "EUR"}, status=200)
-    time.sleep(1.1)  # the limit is a time
+    let_time_pass(1.1, "the limit is one second")
     error = refused(person, "limit_time", coin=1)
     assert {k: error["limit"][k] for k in ("name", "period", "limit", "left")} == {"name": "time", "period": "session", "limit": 1, "left": 0}, error
     assert 880 * 10**6 < error["limit"]["renews"] - time.time() * 1e6 < 901 * 10**6, error
@@ -221,7 +222,8 @@ def test_sessions_are_listed():
 
     def another(*before):
         """Another token, of a later second; its session is written beside the answer."""
-        time.sleep(1.1)
+        second = int(time.time())
+        eventually("a later second", lambda: int(time.time()) > second, 2)
         other = Person(place, number=person.number)
         eventually("another token", lambda: other.token not in [one.token for one in before] or other.__init__(place, number=person.number), 60, 0.3)
         eventually("its session", lambda: len(ends()) > len(before), 60)

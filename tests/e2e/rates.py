@@ -4,6 +4,7 @@ import hashlib
 import time
 from fractions import Fraction
 
+from lib_patience import stays
 from lib_play import RULES, Person, Refused, force, good, operator
 from lib_raw import envelope, field, raw
 from lib_stack import Installation, eventually, read_text, run
@@ -78,8 +79,7 @@ def test_a_dated_rate_holds_from_its_moment():
     listed = ask("?currency=SEK", method="GET").json["rates"]
     assert (listed[0]["rate"], listed[0]["in_force"], listed[1]["rate"], listed[1]["in_force"]) == ("0.091", False, "0.09", True), listed
     before = tally()
-    time.sleep(max(0.0, moment / 1e6 - time.time() - 1.0))
-    assert tally() == before or time.time() >= moment / 1e6
+    stays("the tally of the rate in force, until the moment", lambda: tally() == before or time.time() >= moment / 1e6, moment / 1e6 - time.time(), 0.2)
     opened = eventually("the tally", lambda: tally()[0] != before[0] and place.sql(f"select extract(epoch from opened) from pool.tally where id = {tally()[0]}"), 3)
     late = float(opened[0][0]) - moment / 1e6
     print(f"measured: the tally opened {late * 1000:.0f} ms after the rate became valid")
@@ -118,8 +118,7 @@ def test_a_jump_needs_a_second_key():
     assert [w["id"] for w in ask(method="GET").json["waiting"]] == [name]
     assert ask(f"/{name}/approve", status=403).error["code"] == "same_approver"
     assert ask(f"/{'0' * 32}/approve", status=404).error["code"] == "rate_unknown"
-    time.sleep(1.5)
-    assert tally() == before, "it holds nowhere"
+    stays("the tally of the rate in force, as the other one waits", lambda: tally() == before, 1.5)
     # In steps within a day it is the same jump.
     assert set_rate("0.105", status=200).json["status"] == "set"
     assert set_rate("0.12", status=202).json["status"] == "waiting"
@@ -145,7 +144,7 @@ def age(condition="", hours=26):
 
 def is_refused(person, rate):
     """Bets are taken at that rate until the wallet looks, and refused from then on."""
-    force(place, person.name, *[LOSS] * 200)  # one for each question of the wait, also if it is refused
+    force(place, person.name, *[LOSS] * 300)  # one for each look of the wait, also if it is refused
 
     def refused():
         global expected
@@ -156,9 +155,8 @@ def is_refused(person, rate):
                 raise
             return error.answer
         expected += Fraction(10) * Fraction(rate) * Fraction(5000, 10 ** 6)
-        time.sleep(0.2)
         return None
-    answer = eventually("a refusal", refused, 4)
+    answer = eventually("a refusal", refused, 4, pause=0.2)
     assert (answer.status, answer.error["code"]) == (503, "rate_stale"), answer
     return answer
 
@@ -187,9 +185,8 @@ def test_stale_rate_stops_feeding_bets():
             return person.bet(1000, 1, 1)
         except Refused as error:
             assert error.answer.error["code"] == "rate_stale", error
-            time.sleep(0.2)
             return None
-    assert eventually("a bet", taken, 4).json["balance_minor"] == balance - 1000
+    assert eventually("a bet", taken, 4, pause=0.2).json["balance_minor"] == balance - 1000
     global expected
     expected += Fraction(10) * Fraction("0.09") * Fraction(5000, 10 ** 6)
     t_is_expected()

@@ -6,6 +6,7 @@ import os
 import subprocess
 import time
 
+from lib_patience import let_time_pass, time_out, unchanged
 from lib_play import RULES, Person, force, good, operator, pool_action
 from lib_stack import BIN, Installation, eventually, read_text, run
 
@@ -27,7 +28,7 @@ def view(pool=POOL):
 
 def replay(pool=POOL, at=None, status=0):
     command = [f"{BIN}/jackpotctl", "pool", "replay", str(pool), "--json", *(["--at", at] if at else [])]
-    done = subprocess.run(command, env={**place.environment, **place.stack}, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run(command, env={**place.environment, **place.stack}, capture_output=True, text=True, timeout=time_out(30), check=False)
     assert done.returncode == status, (done.returncode, done.stdout[:2000], done.stderr)
     return json.loads(done.stdout)
 
@@ -48,13 +49,9 @@ def remember(whole=True):
             f"select (select coalesce(sum(total), 0) from pool.vector where pool = {POOL}) = (select coalesce(sum(stake), 0) from wallet.journal where kind = 2 and refusal = 0"
             f" and tallies && (select array_agg(id) from pool.tally where pool = {POOL}))") == [["t"]], 10)
 
-    def still():
-        first = view()
-        time.sleep(1.2)
-        return view() == first and first
-    shown = eventually("quiet", still, 15)
+    shown = unchanged("the pool", view, 1.2, 15)
     moments.append((place.sql("select clock_timestamp()")[0][0], shown))
-    time.sleep(0.05)
+    let_time_pass(0.05, "all that follows is later than this moment")
 
 
 def hit(person, coin=20):
@@ -98,8 +95,9 @@ def test_pool_replays_at_every_moment():
     remember()
     ask(WINTER, "pause")
     eventually("the pause", lambda: view(WINTER)["status"] == "paused", 15)
+    before = place.pid("progressive-pool-1")
     place.kill("progressive-pool-1")
-    time.sleep(0.3)
+    eventually("another process of the pool", lambda: place.pid("progressive-pool-1") not in (0, before), 10)
     retire = {"rest": {"pool": POOL}, "rows": [{"currency": "EUR", "coin_minor": 20, "to": {"pool": POOL, "currency": "EUR", "coin_minor": 20}}]}
     answer = eventually("the retirement", lambda: next((a for a in [pool_action(place, WINTER, "retire", retire, key="the-end")] if a.status == 200), None), 10)
     assert answer.json["done"], answer
@@ -195,7 +193,7 @@ def test_tampering_is_found_and_named():
 
 
 def fold(*options, status=0):
-    done = subprocess.run([f"{BIN}/jackpotctl", "pool", "fold", "1", *options], env={**place.environment, **place.stack}, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([f"{BIN}/jackpotctl", "pool", "fold", "1", *options], env={**place.environment, **place.stack}, capture_output=True, text=True, timeout=time_out(30), check=False)
     assert done.returncode == status, (done.returncode, done.stdout, done.stderr)
     return done.stdout + done.stderr
 

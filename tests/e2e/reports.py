@@ -9,9 +9,9 @@ import json
 import os
 import subprocess
 import threading
-import time
 
 from lib_dated import Dated
+from lib_patience import time_out
 from lib_sql import Session
 from lib_play import RULES, Person, force, operator
 from lib_stack import BIN, eventually, read_text, run
@@ -86,7 +86,7 @@ def fits(report, of):
 
 
 def jackpotctl(*words, status=0):
-    done = subprocess.run([f"{BIN}/jackpotctl", *words], cwd=place.data, env={**place.environment, **place.stack}, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([f"{BIN}/jackpotctl", *words], cwd=place.data, env={**place.environment, **place.stack}, capture_output=True, text=True, timeout=time_out(30), check=False)
     assert done.returncode == status, (words, done.returncode, done.stdout[-2000:], done.stderr[-2000:])
     return done.stdout + done.stderr
 
@@ -100,7 +100,7 @@ def again_at(moment):
 
 def test_sums_are_the_journal_while_gateways_die():
     """Two at once add up, one of them is killed: each row counts once."""
-    players = place.players(players=15, seconds=6, first_player=5001, gamble=1, subscribers=0)
+    players = place.players(players=15, seconds=300, first_player=5001, gamble=1, subscribers=0)
     end, session = threading.Event(), Session(place.stack["CARILLON_PG_DSN"])
 
     def other():
@@ -111,11 +111,12 @@ def test_sums_are_the_journal_while_gateways_die():
     rival.start()
     try:
         for _ in range(2):
-            time.sleep(1.5)
+            booked = players.settled()
+            eventually("further bets", lambda booked=booked: players.settled() > booked + 200, 20)
             before = place.pid("gateway-1")
             place.kill("gateway-1")
             eventually("the gateway", lambda: place.pid("gateway-1") not in (0, before), 20)
-        players.finish(stop=False)
+        players.finish()
     finally:
         end.set()
         rival.join()

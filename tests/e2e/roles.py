@@ -15,6 +15,7 @@ import urllib.error
 import urllib.request
 
 from lib_outage import kafka_has_all
+from lib_patience import time_out
 from lib_stack import BIN, PSQL, ROOT, Installation, eventually, pairs, read_text, run
 
 SERVICES = ("wallet", "spin-engine", "progressive-pool", "jackpot-cards", "payments", "notifications", "gateway")
@@ -38,7 +39,7 @@ def ask(role, sql):
     """(done, what psql said) of one script as this role."""
     name = role.removeprefix("carillon_").replace("_", "-") if role != "carillon" else "owner"
     dsn = subprocess.run([f"{ROOT}/scripts/roles.sh", "dsn", name], env=place.environment, capture_output=True, text=True, check=True).stdout
-    done = subprocess.run([PSQL, "-d", dsn, "-XAtq", "-v", "ON_ERROR_STOP=1"], input=sql, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([PSQL, "-d", dsn, "-XAtq", "-v", "ON_ERROR_STOP=1"], input=sql, capture_output=True, text=True, timeout=time_out(30), check=False)
     return done.returncode == 0, done.stdout + done.stderr
 
 
@@ -265,7 +266,7 @@ def test_redis_keeps_transactions_over_a_restart():
 def kafka_tool(*arguments, login="admin", status=0):
     """What kafka-topics says with the login of a service."""
     done = subprocess.run([f"{BIN}/kafka-topics", f"--brokers={place.stack['CARILLON_KAFKA']}", f"--login={login if '/' in login else f'keys/{login}/kafka'}", *arguments],
-                          cwd=place.data, env={"PATH": os.environ["PATH"]}, capture_output=True, text=True, timeout=200, check=False)
+                          cwd=place.data, env={"PATH": os.environ["PATH"]}, capture_output=True, text=True, timeout=time_out(50), check=False)
     assert (done.returncode == 0) == (status == 0), (login, arguments, done)
     return done.stdout + done.stderr
 
@@ -279,7 +280,7 @@ def kafka_granted():
 def kafka_tried(service, topics):
     """{(verb, topic): answer} of each verb, as that service."""
     done = subprocess.run([f"{BIN}/kafka-try", *topics], cwd=place.data, env={"PATH": os.environ["PATH"], "CARILLON_KAFKA": place.stack["CARILLON_KAFKA"],
-                          "CARILLON_KAFKA_LOGIN": f"keys/{service}/kafka"}, capture_output=True, text=True, timeout=1200, check=True)
+                          "CARILLON_KAFKA_LOGIN": f"keys/{service}/kafka"}, capture_output=True, text=True, timeout=time_out(300), check=True)
     return {(verb, topic): answer for topic, verb, answer in (line.split(" ", 2) for line in done.stdout.splitlines())}
 
 
@@ -387,9 +388,10 @@ def test_new_passwords_under_play():
         assert "who is refused" in kafka_tool("--only-wait", "--wait=1", login=f"{folder}/login", status=1)
     place.kill("redis")
     # Whoever connects anew does so with the new one: a killed wallet, and those whose connections are cut.
+    wallet = place.running("wallet-1")
     place.kill("wallet-1")
     place.kill("kafka")
-    time.sleep(0.5)
+    eventually("another wallet", lambda: place.pid("wallet-1") not in (0, wallet), 20)
     subprocess.run([PSQL, "-d", place.stack["CARILLON_PG_ADMIN_DSN"], "-Xqc", "select pg_terminate_backend(pid) from pg_stat_activity where usename = 'carillon_gateway'"],
                    capture_output=True, check=True)
     booked = players.settled()
@@ -423,11 +425,11 @@ def test_watch_may_read_what_it_tells():
         assert sorted(t["labels"]["service"] for t in json.loads(read_text(targets))) == sorted(SERVICES)
     finally:
         watch.terminate()
-        watch.wait(10)
+        watch.wait(time_out(5))
 
 
 def jackpotctl(*arguments, status=0, **environment):
-    done = subprocess.run([f"{BIN}/jackpotctl", *arguments], cwd=place.data, env={**place.environment, **place.stack, **environment}, capture_output=True, text=True, timeout=120, check=False)
+    done = subprocess.run([f"{BIN}/jackpotctl", *arguments], cwd=place.data, env={**place.environment, **place.stack, **environment}, capture_output=True, text=True, timeout=time_out(30), check=False)
     assert done.returncode == status, (arguments, done)
     return done.stdout + done.stderr
 

@@ -9,6 +9,7 @@ import subprocess
 import time
 
 import lib_older
+from lib_patience import let_time_pass, stays, time_out
 from lib_stack import ROOT, Installation, eventually, read_text, run
 
 ECHO = f"{ROOT}/build/test/libcommon/service/test_service"
@@ -43,7 +44,7 @@ class Loop(Installation):
             self.echoes[name] = subprocess.Popen([ECHO, "run"], cwd=self.data, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
         return self.echoes[name]
 
-    def end(self, name, number=signal.SIGTERM, timeout=60):
+    def end(self, name, number=signal.SIGTERM, timeout=time_out(30)):
         process = self.echoes.pop(name)
         if process.poll() is None:
             process.send_signal(number)
@@ -53,12 +54,12 @@ class Loop(Installation):
         return read_text(f"{self.data}/log/{name}.log")
 
     def produce(self, count, text="hello", first=0, last=SHARDS - 1):
-        subprocess.run([ECHO, "produce", str(first), str(last), str(count), text], env={**self.environment, **self.stack}, check=True, timeout=60)
+        subprocess.run([ECHO, "produce", str(first), str(last), str(count), text], env={**self.environment, **self.stack}, check=True, timeout=time_out(30))
         for shard in range(first, last + 1):
             self.sent[shard] += count
 
     def inspect(self):
-        done = subprocess.run([ECHO, "inspect"], env={**self.environment, **self.stack}, check=True, timeout=60, capture_output=True, text=True)
+        done = subprocess.run([ECHO, "inspect"], env={**self.environment, **self.stack}, check=True, timeout=time_out(30), capture_output=True, text=True)
         return done.stdout.splitlines()
 
     def owners(self):
@@ -100,18 +101,22 @@ def test_single_instance_takes_all():
 def test_facts_are_read_to_their_end_before_commands():
     clean_start()
     facts = 30000
-    subprocess.run([ECHO, "produce", "0", "3", str(facts), "fact"], env={**place.environment, **place.stack}, check=True, timeout=60)
+    subprocess.run([ECHO, "produce", "0", "3", str(facts), "fact"], env={**place.environment, **place.stack}, check=True, timeout=time_out(30))
     place.produce(200)
     environment = {**place.environment, **place.stack, "CARILLON_INSTANCE": "two-1"}
     expected = [[str(SHARDS * facts), str(sum(place.sent))]]
+
+    def handled():
+        return place.sql("select count(*) filter (where shard between 1000 and 1999), count(*) filter (where shard >= 2000) from echo.row")
+
     for _ in range(2):  # the second time the positions are there, and nothing is read twice
         with open(f"{place.data}/log/two-1.log", "ab") as log:
             process = subprocess.Popen([ECHO, "run-two"], cwd=place.data, env=environment, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-        eventually("all facts and commands", lambda: place.sql("select count(*) filter (where shard between 1000 and 1999), "
-                                                               "count(*) filter (where shard >= 2000) from echo.row") == expected, 20)
-        time.sleep(0.5)
+        eventually("its shards", lambda: place.sql("select count(*) from carillon.shard where service = 'echo-two' and owner = 'two-1' and lease_until > now()") == [[str(SHARDS)]], 20)
+        eventually("all facts and commands", lambda: handled() == expected, 20)
+        stays("nothing is handled twice", lambda: handled() == expected, 0.5)
         process.terminate()
-        assert process.wait(60) == 0
+        assert process.wait(time_out(30)) == 0
     first = [line for line in place.log("two-1").splitlines() if "first command after" in line]
     assert len(first) == SHARDS and all(f"after {facts} facts" in line for line in first), first
 
@@ -174,7 +179,7 @@ def test_stopped_owner_is_fenced():
     place.produce(100)
     place.settled()
     frozen.send_signal(signal.SIGCONT)
-    assert frozen.wait(60) == 70, "a zombie must end with status 70"
+    assert frozen.wait(time_out(30)) == 70, "a zombie must end with status 70"
     place.echoes.pop("echo-1")
     place.produce(10)
     place.settled()
@@ -182,14 +187,17 @@ def test_stopped_owner_is_fenced():
 
 def sleeper():
     """echo-1, stopped under load until its lease has run out. Who is stopped inside a transaction loses his connection, as he should: then once more."""
+    def states():
+        return place.sql("select state from pg_stat_activity where application_name = 'echo-1'", writer=True)
+
     while True:
         clean_start("echo-1")
         frozen = place.echoes["echo-1"]
         place.produce(200)
         frozen.send_signal(signal.SIGSTOP)
-        time.sleep(2.5)  # the patience of Postgres with a transaction that stands still is 2 s
         eventually("the end of the lease", lambda: not place.owners(), 5)
-        if place.sql("select state from pg_stat_activity where application_name = 'echo-1'", writer=True) == [["idle"]]:
+        # Postgres ends an idle transaction after 2 s: then its connection is gone.
+        if eventually("the end of its transaction", lambda: (state := states()) in ([["idle"]], []) and [state], 5)[0]:
             return frozen
         place.end("echo-1", signal.SIGKILL)
 
@@ -222,9 +230,9 @@ def test_kills_under_load_lose_and_double_nothing():
     for _ in range(8):
         place.produce(2000)
         name = random.choice(("echo-1", "echo-2"))
-        time.sleep(random.random() * 0.3)
+        let_time_pass(random.random() * 0.3, "it is killed at a moment of chance")
         place.end(name, signal.SIGKILL)
-        time.sleep(0.05)
+        let_time_pass(0.05, "the other one notices at a moment of chance")
         place.echo(name)
     place.settled()
 
@@ -234,7 +242,7 @@ def test_postgres_killed_under_load():
     place.produce(3000)
     began = time.monotonic()
     place.kill("postgres")
-    assert place.echoes.pop("echo-1").wait(60) == 70, "a service whose Postgres is gone must end"
+    assert place.echoes.pop("echo-1").wait(time_out(30)) == 70, "a service whose Postgres is gone must end"
     place.produce(5)
     place.echo("echo-1")
     eventually("Postgres answers", lambda: attempt(place.rows), 20)
@@ -293,18 +301,18 @@ def test_message_that_kills_is_skipped_after_three_deaths():
     place.produce(1, "kill", 3, 3)
     place.sent[3] -= 1
     place.produce(7, "after", 3, 3)
-    deaths = 0
-    end = time.monotonic() + 240
-    while place.rows() < sum(place.sent) and time.monotonic() < end:
+    deaths = []
+
+    def skipped():
         if place.echoes["echo-1"].poll() is not None:
-            deaths += 1
-            place.echoes.pop("echo-1")
+            deaths.append(place.echoes.pop("echo-1").returncode)
             place.echo("echo-1")
-        time.sleep(0.02)
+        return place.rows() >= sum(place.sent)
+    eventually("all rows but that of the message that kills", skipped, 60, 0.02)
     place.settled()
     letters = eventually("the letter", lambda: found if len(found := [line for line in place.inspect() if line.startswith("letter")]) > before else None, 5)
     assert len(letters) == before + 1 and letters[-1].endswith("killed the process three times"), letters
-    print(f"measured: a message that kills was skipped after {deaths} deaths")
+    print(f"measured: a message that kills was skipped after {len(deaths)} deaths")
     place.produce(10)
     place.settled()
 
@@ -342,7 +350,7 @@ def test_wrong_installation_is_refused():
     for setting, value, text in (("CARILLON_KIND", "live", "the installation's kind"),
                                  ("CARILLON_SHARDS", "5", "the installation's number")):
         process = place.echo("echo-9", **{setting: value})
-        assert process.wait(60) == 70
+        assert process.wait(time_out(30)) == 70
         place.echoes.pop("echo-9")
         assert text in place.log("echo-9"), place.log("echo-9")
 
@@ -356,18 +364,18 @@ def test_health_and_metrics():
     address = place.sql("select health from carillon.instance where name = 'echo-1'")[0][0]
     for path, expected in (("healthz", "ok"), ("readyz", "ok"), ("metrics", "carillon_commits_total"), ("nothing", "expected /healthz")):
         curl = ["curl", "-s", f"http://{address}/{path}"]
-        eventually(f"{expected} at {path}", lambda: expected in subprocess.run(curl, capture_output=True, text=True, timeout=60, check=False).stdout, 3)
+        eventually(f"{expected} at {path}", lambda: expected in subprocess.run(curl, capture_output=True, text=True, timeout=time_out(30), check=False).stdout, 3)
 
 
 def links(seconds):
     """What links of so many seconds count, whose servers die soon after they have begun; and how long Postgres was away."""
     process = subprocess.Popen([ECHO, "links", str(seconds)], env={**place.environment, **place.stack}, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-    time.sleep(1.5)
+    let_time_pass(1.5, "the servers answer for a while before they die")
     place.kill("redis")
     began = place.kill("postgres")
     eventually("Postgres answers", lambda: attempt(place.rows), 20)
     away = time.monotonic() - began
-    words = process.communicate(timeout=240)[0].split()
+    words = process.communicate(timeout=time_out(60))[0].split()
     print(f"measured: {words}, Postgres was away for {away:.1f} s")
     counts = dict(zip(words[::2], map(int, words[1::2])))
     assert process.returncode == 0, process.returncode

@@ -9,6 +9,7 @@ import time
 
 import lib_pages
 import pages
+from lib_patience import during, stays, time_out
 from lib_play import RULES, Person, Socket, force
 from lib_stack import Installation, eventually, run
 
@@ -91,13 +92,12 @@ def test_idle_player_is_logged_out_and_resumes():
     bet(person)
     left = person.round
     assert left["next"] == "gamble", left
-    while time.monotonic() - began < IDLE_S + 0.3:
+    for _ in during(IDLE_S + 0.3, "others act while one is idle", 0.5):
         assert code_of(person) in ("", None) or time.monotonic() - began >= IDLE_S, "asking is no action, and no sooner"
         bet(busy)
         # RULE bewitched 7.1: turning cards is an action, whatever comes of it
         turned = place.http("POST", "/v1/cards/1-1/picks", {"pick": 1, "position": 1}, token=turning.token, key=os.urandom(8).hex())
         assert turned.status == 404, turned
-        time.sleep(0.5)
     eventually("the end of his session", lambda: code_of(person), 5)
     refused = state(person)
     assert (refused.status, refused.error["code"]) == (401, "session_idle"), refused
@@ -106,7 +106,7 @@ def test_idle_player_is_logged_out_and_resumes():
         refused = place.http(method, path, body, token=person.token, key="k" if body else None)
         assert (refused.status, refused.error["code"]) == (401, "session_idle"), (path, refused)
     assert code_of(busy) == "" and code_of(turning) == ""
-    told.join(60)
+    told.join(time_out(15))
     assert socket.close_code == 4004, socket.close_code
     back = again(person)
     assert back.token != person.token and back.refresh()["round"]["round"] == left["round"] and back.round["next"] == "gamble"
@@ -182,9 +182,7 @@ def test_not_a_lost_connection():
     force(place, person.name, *[pages.LOSS] * 10)
 
     def welcome(why):
-        time.sleep(0.4)
-        answer = state(person)
-        assert answer.status == 200, f"{why}: {answer}"
+        stays(f"{why}: the game answers 200", lambda: state(person).status == 200, 0.4)
         bet(person)  # an action, lest the session should end in the meantime
     for code in (b"\x03\xe8", b"\x03\xe9", b""):
         socket = events(person, "bewitched")
@@ -220,7 +218,7 @@ def test_the_page_says_that_the_session_ended_and_leads_back():
     page, player = player_page("idle")
     page.spin(player, *RULES.stops(win=True, bet=pages.MAX))
     page.see("document.querySelector('#double')")
-    page.see("document.querySelector('#continue')", 1000 * (IDLE_S + 40))
+    page.see("document.querySelector('#continue')")
     assert "ended" in page.text(selector="#message"), page.text(selector="#message")
     page.picture("ended")
     page.press("#continue")

@@ -10,6 +10,8 @@ import tempfile
 import threading
 import time
 
+from lib_patience import comes, let_time_pass, time_out
+
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 SUPERVISOR = f"{ROOT}/build/bin/carillon-supervisor"
 results = {"passed": 0, "failed": 0}
@@ -20,14 +22,10 @@ def check(text, good, detail=""):
     print(f"{'ok  ' if good else 'FAIL'} {text}{'' if good else ': ' + str(detail)}", flush=True)
 
 
-def until(condition, seconds=60.0):
+def until(condition, seconds=15):
     """The seconds that it took until condition() was true, or None."""
     start = time.monotonic()
-    while time.monotonic() - start < seconds:
-        if condition():
-            return time.monotonic() - start
-        time.sleep(0.01)
-    return None
+    return time.monotonic() - start if comes("what is checked next", condition, seconds, 0.01) else None
 
 
 def read(path):
@@ -65,7 +63,7 @@ def pids(data, name):
 def script(name, *arguments, data, **env):
     environment = {key: value for key, value in os.environ.items() if not key.startswith("CARILLON_") or key == "CARILLON_CACHE"}
     environment.update(CARILLON_DATA=data, CARILLON_KAFKA_JAVA="-XX:TieredStopAtLevel=1", **env)  # it never lives for long
-    return subprocess.run([f"{ROOT}/scripts/{name}", *arguments], env=environment, capture_output=True, text=True, timeout=400, check=False)
+    return subprocess.run([f"{ROOT}/scripts/{name}", *arguments], env=environment, capture_output=True, text=True, timeout=time_out(100), check=False)
 
 
 def pairs(path):
@@ -98,7 +96,7 @@ def test_restart_and_hold(data):
     check("a held program stays dead", until(lambda: "a\theld" in read(f"{data}/run/set-up.status")) is not None)
     os.unlink(f"{data}/run/hold/a")
     check("and comes back when let go", until(lambda: "a\trunning" in read(f"{data}/run/set-up.status")) is not None)
-    other = subprocess.run([SUPERVISOR, f"--dir={data}", "set-up.conf"], capture_output=True, text=True, timeout=60, check=False)
+    other = subprocess.run([SUPERVISOR, f"--dir={data}", "set-up.conf"], capture_output=True, text=True, timeout=time_out(15), check=False)
     check("a second supervisor of the same set-up is refused", other.returncode == 1 and "another supervisor" in other.stderr, other.stderr)
     return process
 
@@ -117,7 +115,7 @@ def test_reload(data, process):
     check("the fault of a wrong set-up is said", any(fault in line for line in iter(process.stderr.readline, "")))
     check("and it changes nothing", running(kept) and pids(data, "set-up").get("b") == kept)
     process.terminate()
-    process.communicate(timeout=60)
+    process.communicate(timeout=time_out(15))
 
 
 def test_stop_order(data):
@@ -130,20 +128,20 @@ def test_stop_order(data):
     check("all of them run", until(lambda: all(os.path.exists(f"{mark}.{name}") for name in ("first", "second", "last"))) is not None)
     stubborn = pids(data, "set-up")["last"]
     process.terminate()
-    errors = process.communicate(timeout=60)[1]
+    errors = process.communicate(timeout=time_out(15))[1]
     check("programs are stopped in order", read(mark) == "first\nsecond\n", read(mark))
     check("one that does not stop is killed after its grace", not running(stubborn) and "SIGKILL" in errors, errors)
     process = start_supervisor(data, "orphan : sleep 1000\n")
     child = pids(data, "set-up")["orphan"]
     process.kill()
-    process.communicate(timeout=60)
+    process.communicate(timeout=time_out(15))
     check("the children go when the supervisor is killed", until(lambda: not running(child)) is not None)
     process = start_supervisor(data, "bad backoff_ms=100 : /no/such/program\n")
     check("a program that cannot start is tried again and again",
           until(lambda: any(int(line.split("\t")[3]) > 3 for line in read(f"{data}/run/set-up.status").splitlines())) is not None)
     check("and the reason is in its log", "cannot start '/no/such/program'" in read(f"{data}/log/bad.log"))
     process.terminate()
-    process.communicate(timeout=60)
+    process.communicate(timeout=time_out(15))
 
 
 def test_logs_are_bounded(data):
@@ -166,9 +164,9 @@ def test_logs_are_bounded(data):
     check("there are no more logs than these", sorted(name for name in os.listdir(f"{data}/log") if name.startswith(("talks", "silent"))) == ["silent.log", "talks.log", "talks.log.1"],
           os.listdir(f"{data}/log"))
     process.terminate()
-    process.communicate(timeout=60)
+    process.communicate(timeout=time_out(15))
     for wrong in ("0", "many", "-5", "1e6", ""):
-        done = subprocess.run([SUPERVISOR, f"--dir={data}", f"--log-bytes={wrong}", "set-up.conf"], capture_output=True, text=True, timeout=60, check=False)
+        done = subprocess.run([SUPERVISOR, f"--dir={data}", f"--log-bytes={wrong}", "set-up.conf"], capture_output=True, text=True, timeout=time_out(15), check=False)
         check(f"--log-bytes={wrong} is refused", done.returncode == 2 and f"found '{wrong}', expected a number from 1024" in done.stderr, done)
 
 
@@ -176,7 +174,7 @@ def test_logs_are_bounded(data):
 
 def psql(data, sql):
     done = subprocess.run(["/usr/lib/postgresql/15/bin/psql", "-d", pairs(f"{data}/run/stack.env")["CARILLON_PG_DSN"], "-XAtqc", sql],
-                          capture_output=True, text=True, timeout=20, check=False)
+                          capture_output=True, text=True, timeout=time_out(15), check=False)
     return done.stdout.strip() if done.returncode == 0 else None
 
 
@@ -187,7 +185,7 @@ def answers(data):
 def test_two_stacks(one, two):
     both = [subprocess.Popen([f"{ROOT}/scripts/stack.sh", "start"], stderr=subprocess.PIPE, text=True,
                              env={**os.environ, "CARILLON_DATA": data}) for data in (one, two)]
-    errors = [process.communicate(timeout=400)[1] for process in both]
+    errors = [process.communicate(timeout=time_out(100))[1] for process in both]
     check("two stacks start at the same time", all(process.returncode == 0 for process in both), errors)
     check("and both answer", answers(one) and answers(two))
     ports = [line for data in (one, two) for line in pairs(f"{data}/run/ports").values()]
@@ -209,17 +207,17 @@ def test_a_start_while_the_supervisor_dies(one):
     done = []
     thread = threading.Thread(target=lambda: done.append(script("stack.sh", "start", data=one)))
     thread.start()
-    time.sleep(1)
+    let_time_pass(1, "the start looks at the supervisor before it ends")
     end(supervisor)
     thread.join()
     check("a start succeeds though the supervisor that it saw was about to end", done[0].returncode == 0, done[0].stderr)
     check("another supervisor runs", int(read(f"{one}/run/stack.pid")) not in (0, supervisor))
-    check("and all servers answer", until(lambda: answers(one), 60) is not None)
+    check("and all servers answer", until(lambda: answers(one), 15) is not None)
 
 
 def test_kills(one):
     psql(one, "create table kept (n integer); insert into kept values (7)")
-    for name, seconds in (("redis", 60), ("postgres", 80), ("kafka", 150)):
+    for name, seconds in (("redis", 15), ("postgres", 20), ("kafka", 40)):
         pid = pids(one, "stack").get(name, 0)
         check(f"{name} runs", pid > 0, read(f"{one}/run/stack.status"))
         end(pid)

@@ -12,6 +12,7 @@ import struct
 import subprocess
 import time
 
+from lib_patience import let_time_pass, time_out
 from lib_play import Person, operator
 from lib_stack import BIN, eventually, read_text, run
 from openapi import ROUTES, Described
@@ -82,7 +83,7 @@ class User:
 
 
 def jackpotctl(*words, status=0):
-    done = subprocess.run([f"{BIN}/jackpotctl", "user", *words], env={**place.environment, **place.stack}, capture_output=True, text=True, timeout=60, check=False)
+    done = subprocess.run([f"{BIN}/jackpotctl", "user", *words], env={**place.environment, **place.stack}, capture_output=True, text=True, timeout=time_out(30), check=False)
     assert done.returncode == status, (words, done)
     return done.stdout
 
@@ -358,7 +359,7 @@ def test_a_client_that_has_gone_is_named():
             one.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             one.sendall((f"POST /v1/operators/1/users/second HTTP/1.1\r\nHost: 127.0.0.1\r\nCookie: {user.cookie}\r\nX-CSRF-Token: {user.csrf}\r\n"
                          f"Content-Type: application/json\r\nContent-Length: {len(body)}\r\n\r\n").encode() + body)
-            time.sleep(0.002 * n)
+            let_time_pass(0.002 * n, "the client leaves at a moment of chance")
     eventually("the lines", lambda: len(place.sql("select 1 from gateway.audit where content->>'reason' like 'gone %' and actor like 'operator-1 a-administrator from 127%'")) == number, 20)
 
 

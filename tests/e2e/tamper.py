@@ -9,9 +9,9 @@ import shutil
 import signal
 import subprocess
 import tempfile
-import time
 
 from lib_forgeries import Forgeries
+from lib_patience import let_time_pass
 from lib_play import RULES, SECOND_KEY, Person, force, operator, pool_action, second_key
 from lib_stack import BIN, PSQL, Installation, eventually, read_text, run
 
@@ -176,7 +176,7 @@ def killed_while_closing():
     for pause in (0, 0.1, 0.2, 0.4):
         lost_bet(people_made()[0])
         request = int(place.sql("insert into wallet.close_request (reason) values ('a test') returning id", writer=True)[0][0])
-        time.sleep(pause)
+        let_time_pass(pause, "it is killed at a moment of chance")
         place.kill("wallet-1")
         eventually("the closes", lambda: place.sql(f"select shard from wallet.batch except select shard from wallet.close_run where request >= {request}") == [], 20)
     assert place.sql("select shard, request from wallet.close_run where request > 0 group by 1, 2 having count(*) > 1") == []

@@ -6,8 +6,8 @@ import json
 import os
 import re
 import subprocess
-import time
 
+from lib_patience import comes, time_out
 from lib_play import RULES, Person, force
 from lib_stack import BIN, ROOT, Installation, eventually, read_text, run
 
@@ -79,10 +79,7 @@ def sampled_bet(person, script=None):
     def attempt():
         trace = os.urandom(16).hex()
         answer = bet_once(person, header(trace), script)
-        end = time.monotonic() + 20
-        while answer and not whole(trace) and time.monotonic() < end:
-            time.sleep(0.05)
-        return answer and whole(trace) and (trace, answer)
+        return answer and comes("its whole way in the logs", lambda: whole(trace), 5) and (trace, answer)
     trace, answer = eventually("a bet that notifications has heard of", attempt, 60)
     assert answer.headers["X-Request-Id"] == trace, answer.headers
     return trace
@@ -107,7 +104,7 @@ def test_a_sampled_spin_is_followed():
 def jackpotctl(*arguments, given=None):
     """Its status and its output, in which there is no secret."""
     done = subprocess.run([f"{BIN}/jackpotctl", "trace", *arguments], env={**place.environment, **place.stack}, cwd=place.data, input=given, capture_output=True, text=True,
-                          timeout=240, check=False)
+                          timeout=time_out(60), check=False)
     keys = {word for path in glob.glob(f"{place.data}/keys/**", recursive=True) if os.path.isfile(path) for word in re.findall(r"[\w+/=-]{24,}", read_text(path))}
     assert keys and not [secret for secret in keys | private if secret in done.stdout + done.stderr], "a secret is in the output"
     return done.returncode, done.stdout, done.stderr
@@ -219,7 +216,7 @@ console.log(JSON.stringify(sent));
 def test_the_page_begins_a_trace():
     """Each request has its own; the retries of a request share it."""
     for search, flags in (("", "00"), ("?trace=1", "01"), ("?trace=0", "00")):
-        done = subprocess.run(["node", "--input-type=module", "-e", PAGE, f"{ROOT}/services/gateway/web/api.js", search], capture_output=True, text=True, timeout=240,
+        done = subprocess.run(["node", "--input-type=module", "-e", PAGE, f"{ROOT}/services/gateway/web/api.js", search], capture_output=True, text=True, timeout=time_out(60),
                               check=False)
         assert done.returncode == 0 and done.stdout, done.stderr[-2000:]
         sent = json.loads(done.stdout)

@@ -402,7 +402,7 @@ static int settle(const struct options *options)
 		       settle_topics(kafka, metadata, options) && wait_for_leaders(kafka, options);
 	if (metadata != NULL)
 		rd_kafka_metadata_destroy(metadata);
-	rd_kafka_destroy(kafka);
+	kafka_login_end(kafka);
 	return good ? EXIT_SUCCESS : EXIT_FAILURE;
 }
 

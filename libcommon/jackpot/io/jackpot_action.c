@@ -261,25 +261,40 @@ static void action_reply(struct service *service, const Carillon__JackpotCommand
 /* The requests that were told to retry: nothing of them is stored. */
 static struct declined declined;
 
-bool action_again(struct service *service, const struct action_place *place,
+/* One id is one request for all pools of an operator, which several instances may hold, and several
+ * lists of this one. */
+static bool id_reserve(struct service *service, const struct action_place *place,
+	const struct action_record *record)
+{
+	struct service_id id = { .shard = service_shard(service, place->shard) };
+	memcpy(id.bytes, record->id, ACTION_ID_BYTES);
+	service_reserve(service, &id, 1);
+	return id.reserved;
+}
+
+enum action_known action_again(struct service *service, const struct action_place *place,
 	const Carillon__JackpotCommand *command, const struct action_record *record)
 {
 	static struct action_record found;
 	const struct action_record *known = action_list_find(place->list, record->id);
+	if (known == NULL && !id_reserve(service, place, record))
+		return ACTION_TAKEN;
 	bool durable = known == NULL &&
 		       action_find(service_pg(service), place->schema, record->id, &found);
 	if (!stored_good()) /* its row cannot be read: it is neither told nor done again */
-		return true;
+		return ACTION_AGAIN;
 	if (durable)
 		known = &found;
 	if (known == NULL)
 		return declined_has(
-			&declined, command->reply_to, command->correlation, command->pool);
+			       &declined, command->reply_to, command->correlation, command->pool)
+			       ? ACTION_AGAIN
+			       : ACTION_NEW;
 	if (durable && known->pool == command->pool)
 		action_send(service, command->pool, place->shard, known, true);
 	action_reply(service, command, known,
 		action_same(known, record) ? REPLY_RECORD : REPLY_OTHER_CONTENT, durable);
-	return true;
+	return ACTION_AGAIN;
 }
 
 /* ---- announced definitions ---- */

@@ -69,11 +69,16 @@ struct action_place {
 	uint32_t shard;
 };
 
+enum action_known {
+	ACTION_NEW,
+	ACTION_AGAIN, /* the caller does nothing more */
+	ACTION_TAKEN, /* a request for another pool with this id is being decided: wait for it */
+};
 /* Was a request with this id already done or refused, in this transaction or an earlier one? If
- * so, publishes the stored fact again and replies with it; the caller does nothing more. Also
- * true for a late copy of a command that action_behind refused with 'retry': the copy is ignored.
- * When the sender retries, it sends a new command. */
-bool action_again(struct service *service, const struct action_place *place,
+ * so, publishes the stored fact again and replies with it. Also ACTION_AGAIN for a late copy of a
+ * command that action_behind refused with 'retry': the copy is ignored. When the sender retries, it
+ * sends a new command. */
+enum action_known action_again(struct service *service, const struct action_place *place,
 	const Carillon__JackpotCommand *command, const struct action_record *record);
 /* Is the request refused because of a game whose announced definition (carillon.game) is not the
  * one loaded here? If so, tells the sender to retry and stores nothing; the caller does nothing

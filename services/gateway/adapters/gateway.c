@@ -76,13 +76,13 @@ void gateway_end(struct gateway *gateway)
 	letters_end();
 	edge_free(&gateway->edge);
 	nn_bus_free(&gateway->bus);
+	pg_pool_free(&gateway->pg); /* ends the queries of owners, of the instance and of revoked */
+	pg_pool_free(&gateway->pg_ro);
 	owners_free(&gateway->owners);
 	instance_free(&gateway->instance);
-	pg_pool_free(&gateway->pg);
-	pg_pool_free(&gateway->pg_ro);
 	redis_link_free(&gateway->redis);
 	redis_link_free(&gateway->sessions);
-	revoked_free(&gateway->revoked); /* its queries belong to the pool */
+	revoked_free(&gateway->revoked);
 	token_key_free(&gateway->token_key);
 	tries_free(&gateway->tries);
 	out_free(&gateway->out);

@@ -342,19 +342,22 @@ static void tick_rounds(struct service *service, void *visited, uint64_t mono_us
  * ---------------------------------------------------------------------------------------------------------
  */
 
-static void take_action(struct service *service, struct set_instance *instance,
-	const Carillon__JackpotCommand *command, struct action_record *record)
+static enum service_message_status take_action(struct service *service,
+	struct set_instance *instance, const Carillon__JackpotCommand *command,
+	struct action_record *record)
 {
 	const struct action_place place = { "cards", &instance->actions, instance->link.shard };
-	if (action_again(service, &place, command, record))
-		return;
+	enum action_known known = action_again(service, &place, command, record);
+	if (known != ACTION_NEW)
+		return known == ACTION_TAKEN ? SERVICE_WAIT : SERVICE_TAKEN;
 	set_operator_apply(instance, &self.links, record, service_pg(service));
 	if (action_behind(service, &self.links, command, record))
-		return;
+		return SERVICE_TAKEN;
 	record->fact_seq = ++instance->fact_seq;
 	instance->dirty = true;
 	instance->unshown = true;
 	action_keep(service, &place, command, record);
+	return SERVICE_TAKEN;
 }
 
 static enum service_message_status take_command(struct service *service,
@@ -375,8 +378,7 @@ static enum service_message_status take_command(struct service *service,
 		service_reason(service, "%s", reason);
 		return SERVICE_UNREADABLE;
 	}
-	take_action(service, instance, command, &record);
-	return SERVICE_TAKEN;
+	return take_action(service, instance, command, &record);
 }
 
 static enum service_message_status apply_command(

@@ -199,6 +199,12 @@ static void apply_part(struct set_instance *instance, const struct set_request *
 		(void)action_refuse(record->refusal, "parameters: expected /takes_part");
 		return;
 	}
+	if (asked->operator_id == 0) { /* unlike weights and odds, of which 0 is for all */
+		(void)action_refuse(record->refusal,
+			"parameters /operator: found 0, expected an operator, 1 to %u",
+			OPERATOR_MAX);
+		return;
+	}
 	if (!asked->takes_part &&
 		!jackpot_settings_room(conn,
 			"select count(*) from cards.participation where not takes_part",

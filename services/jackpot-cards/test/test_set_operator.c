@@ -77,6 +77,7 @@ static void test_set_operator_refuses(void **state)
 		{ ODDS, "{\"in\":1,\"of\":2}", "/currency, /in and /of" },
 		{ PART, "{\"takes_part\":1}", "not expected" },
 		{ PART, "{}", "/takes_part" },
+		{ PART, "{\"takes_part\":true,\"operator\":0}", "1 to 32767" },
 		{ CARILLON__OPERATOR_ACTION__ACTION_RETIRE, "{}", "not available for a set" },
 		{ CARILLON__OPERATOR_ACTION__ACTION_CREATE, "{}", "not available for a set" },
 	};

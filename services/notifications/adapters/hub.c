@@ -82,11 +82,11 @@ void hub_end(struct hub *hub)
 	pg_pool_free(&hub->pg_ro); /* its queries belong to the feeds */
 	feeds_free(&hub->feeds);
 	nn_bus_free(&hub->bus);
-	instance_free(&hub->instance);
 	edge_free(&hub->edge);
 	frame_release(&hub->counters_snapshot);
 	frame_release(&hub->winners_snapshot);
-	pg_pool_free(&hub->pg);
+	pg_pool_free(&hub->pg); /* ends the queries of the instance */
+	instance_free(&hub->instance);
 	clients_free(&hub->clients);
 	presence_free(&hub->presence);
 	revoked_free(&hub->revoked);

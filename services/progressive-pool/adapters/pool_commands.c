@@ -128,19 +128,20 @@ static void name_game(const struct pool_instance *instance, struct action_record
 			memcpy(record->game, self.links->link[i].id, sizeof(record->game));
 }
 
-static void take_action(struct service *service, struct service_shard *shard,
+static enum service_message_status take_action(struct service *service, struct service_shard *shard,
 	struct pool_instance *instance, const Carillon__JackpotCommand *command,
 	struct action_record *record)
 {
 	struct action_place place = { "pool",
 		instance != NULL ? &instance->actions : &unknown_pool.records, shard->shard };
-	if (action_again(service, &place, command, record))
-		return;
+	enum action_known known = action_again(service, &place, command, record);
+	if (known != ACTION_NEW)
+		return known == ACTION_TAKEN ? SERVICE_WAIT : SERVICE_TAKEN;
 	const char *out = jackpot_quarantine_of(self.quarantine, command->pool);
 	if (instance != NULL)
 		apply_action(service, instance, record);
 	else if (unknown_pool.records.n > 0)
-		return; /* retried soon */
+		return SERVICE_TAKEN; /* retried soon */
 	else if (out != NULL)
 		refuse_whole(record, "pool: it is quarantined", out);
 	else
@@ -148,7 +149,7 @@ static void take_action(struct service *service, struct service_shard *shard,
 	if (instance != NULL)
 		name_game(instance, record);
 	if (action_behind(service, self.links, command, record))
-		return;
+		return SERVICE_TAKEN;
 	if (instance != NULL) {
 		place.list = &instance->actions;
 		record->fact_seq = ++instance->fact_seq;
@@ -159,6 +160,7 @@ static void take_action(struct service *service, struct service_shard *shard,
 		unknown_pool.pool = command->pool;
 	}
 	action_keep(service, &place, command, record);
+	return SERVICE_TAKEN;
 }
 
 static enum service_message_status take_operator(struct service *service,
@@ -175,7 +177,7 @@ static enum service_message_status take_operator(struct service *service,
 	 * the id. */
 	if (instance != NULL || record.action == CARILLON__OPERATOR_ACTION__ACTION_CREATE ||
 		jackpot_quarantine_of(self.quarantine, command->pool) != NULL)
-		take_action(service, shard, instance, command, &record);
+		return take_action(service, shard, instance, command, &record);
 	return SERVICE_TAKEN;
 }
 

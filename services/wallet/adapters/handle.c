@@ -338,7 +338,7 @@ static void handle_outside(struct service *service, struct service_shard *held,
 	struct wallet_moment now = *moment;
 	struct bonus_spins_entry *spins = prefetched_bonus_spins(wallet, service, command, &now);
 	struct holds_entry *hold = prefetched_hold(wallet, service, &command->outside, &now);
-	const struct id_entry *known = prefetched_id(wallet, service, command->outside.id);
+	const struct id_entry *known = prefetched_id(wallet, service, held, command->outside.id);
 	struct booked *booked;
 	struct wallet_row row;
 
@@ -457,14 +457,15 @@ static void handle_unknown(struct service *service, struct service_shard *held,
 
 /* If the id of a booking cannot be read, nothing tells whether the command is that booking again.
  */
-static void id_check(
-	struct service *service, struct account_entry *entry, const struct command *command)
+static void id_check(struct service *service, const struct service_shard *held,
+	struct account_entry *entry, const struct command *command)
 {
 	char found[STORED_TEXT_MAX];
 
 	if (command->kind != COMMAND_OUTSIDE || account_aside(entry) || !entry->account.exists)
 		return;
-	const struct id_entry *known = prefetched_id(wallet_app(), service, command->outside.id);
+	const struct id_entry *known =
+		prefetched_id(wallet_app(), service, held, command->outside.id);
 	if (known == NULL || known->hash_bytes == WALLET_ID_BYTES ||
 		known->first.player != command->player)
 		return;
@@ -477,12 +478,12 @@ static void id_check(
 
 /* A command for a quarantined player changes nothing. Of an id that was booked before, the row
  * still says what became of it. */
-static void answer_aside(
-	struct service *service, const struct kafka_message *message, const struct command *command)
+static void answer_aside(struct service *service, const struct service_shard *held,
+	const struct kafka_message *message, const struct command *command)
 {
 	const struct id_entry *known =
 		command->kind == COMMAND_OUTSIDE
-			? prefetched_id(wallet_app(), service, command->outside.id)
+			? prefetched_id(wallet_app(), service, held, command->outside.id)
 			: NULL;
 
 	if (known != NULL &&
@@ -551,11 +552,14 @@ enum service_message_status wallet_handle_message(struct service *service,
 			shard->shard, expected, command->player);
 		return SERVICE_UNREADABLE;
 	}
+	if (command->kind == COMMAND_OUTSIDE &&
+		prefetched_id_taken(wallet, service, shard, command->outside.id))
+		return SERVICE_WAIT;
 	struct account_entry *entry = entry_load(service, command->player, shard->shard);
 	quarantine_ahead(wallet, entry, wallet_shard_of(shard)->last_seq);
-	id_check(service, entry, command);
+	id_check(service, shard, entry, command);
 	if (account_aside(entry))
-		answer_aside(service, message, command);
+		answer_aside(service, shard, message, command);
 	else
 		handlers[command->kind](service, shard, entry, command, &moment);
 	return SERVICE_TAKEN;

@@ -143,6 +143,17 @@ void *id_table_find(
 	return head->state == BY_ID_KNOWN ? head : NULL;
 }
 
+const struct id_table_head *id_table_slot(
+	const struct id_table *table, const struct id_table_kind *kind, const uint8_t *id)
+{
+	const struct id_table_head *head;
+
+	if (table->room == 0)
+		return NULL;
+	head = slot_of(table, kind, id);
+	return head->state != BY_ID_EMPTY ? head : NULL;
+}
+
 const void *id_table_at(const struct id_table *table, const struct id_table_kind *kind, size_t i)
 {
 	const struct id_table_head *head = place_at(table, kind, i);

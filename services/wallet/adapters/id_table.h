@@ -56,6 +56,9 @@ void id_table_take(struct id_table *table, const struct id_table_kind *kind, PGr
 /* NULL: no such id. The id must have been looked up. */
 void *id_table_find(
 	const struct id_table *table, const struct id_table_kind *kind, const uint8_t *id);
+/* The entry of an id in whatever state; NULL: it was never requested. */
+const struct id_table_head *id_table_slot(
+	const struct id_table *table, const struct id_table_kind *kind, const uint8_t *id);
 /* Slot i < room; NULL: it holds no known row. */
 const void *id_table_at(const struct id_table *table, const struct id_table_kind *kind, size_t i);
 /* Writes what is newer than Postgres, inside the transaction of the journal rows. Fatal if Postgres

@@ -59,12 +59,19 @@ struct holds_entry *prefetched_hold(struct wallet *wallet, struct service *servi
 	return entry;
 }
 
-const struct id_entry *prefetched_id(
-	struct wallet *wallet, struct service *service, const uint8_t id[WALLET_ID_BYTES])
+const struct id_entry *prefetched_id(struct wallet *wallet, struct service *service,
+	const struct service_shard *held, const uint8_t id[WALLET_ID_BYTES])
 {
-	ids_want(&wallet->ids, id);
-	ids_load(&wallet->ids, service_pg(service));
+	ids_want(&wallet->ids, id, held);
+	ids_load(&wallet->ids, service);
 	return ids_find(&wallet->ids, id);
+}
+
+bool prefetched_id_taken(struct wallet *wallet, struct service *service,
+	const struct service_shard *held, const uint8_t id[WALLET_ID_BYTES])
+{
+	(void)prefetched_id(wallet, service, held, id);
+	return ids_taken(&wallet->ids, id);
 }
 
 static void decoded_add(
@@ -111,14 +118,15 @@ static void prefetch(struct service *service, const struct kafka_message *messag
 		players[players_n] = command->player;
 		shards[players_n++] = messages[i].partition;
 		if (command->kind == COMMAND_OUTSIDE) {
-			ids_want(&wallet->ids, command->outside.id);
+			ids_want(&wallet->ids, command->outside.id,
+				service_shard(service, messages[i].partition));
 			if (wallet_hold_settles(command->outside.kind))
 				holds_want(&wallet->holds, command->outside.of);
 		}
 		bonus_spins_prefetch(wallet, command);
 	}
 	wallet_load_players(wallet, service_pg(service), players, shards, players_n);
-	ids_load(&wallet->ids, service_pg(service));
+	ids_load(&wallet->ids, service);
 	bonus_spins_load(&wallet->spins, service_pg(service));
 	holds_load(&wallet->holds, service_pg(service));
 	arena_reset(&wallet->scratch);
@@ -144,7 +152,6 @@ void wallet_handle_batch(struct service *service, const struct kafka_message *me
 	arena_reset(&wallet->ahead);
 	wallet->decoded_n = wallet->decoded_next = 0;
 	if (!any_uncommitted(service)) {
-		ids_clear(&wallet->ids);
 		bonus_spins_clear(&wallet->spins);
 		holds_clear(&wallet->holds);
 	}

@@ -17,8 +17,12 @@ struct bonus_spins_entry *prefetched_bonus_spins(struct wallet *wallet, struct s
  * none, or the id is unknown. */
 struct holds_entry *prefetched_hold(struct wallet *wallet, struct service *service,
 	const struct wallet_outside *outside, struct wallet_moment *moment);
-/* The first use of an id of outside money; NULL: the id is new. Valid until the next call. */
-const struct id_entry *prefetched_id(
-	struct wallet *wallet, struct service *service, const uint8_t id[WALLET_ID_BYTES]);
+/* The first use of an id of outside money; NULL: the id is new, or taken. Valid until the next
+ * call. */
+const struct id_entry *prefetched_id(struct wallet *wallet, struct service *service,
+	const struct service_shard *held, const uint8_t id[WALLET_ID_BYTES]);
+/* True if another instance is deciding about a command with this id: this one must wait. */
+bool prefetched_id_taken(struct wallet *wallet, struct service *service,
+	const struct service_shard *held, const uint8_t id[WALLET_ID_BYTES]);
 
 #endif

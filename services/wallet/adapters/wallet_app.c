@@ -213,7 +213,7 @@ void wallet_close(struct service *service, struct service_shard *held)
 	heads_end(shard);
 	/* Dirty accounts stay behind the journal; the next owner rolls them forward. */
 	accounts_drop_shard(&app.accounts, held->shard);
-	ids_drop_shard(&app.ids, held->shard);
+	ids_clear(&app.ids); /* all of them are committed */
 	bonus_spins_drop_shard(&app.spins, held->shard);
 	holds_drop_shard(&app.holds, held->shard);
 	for (size_t i = 0; i < RING_N; i++)
@@ -292,6 +292,7 @@ void wallet_committed(struct service *service)
 {
 	uint64_t mono_us = clock_mono_us();
 
+	ids_clear(&app.ids);
 	for (size_t i = 0; i < SHARDS_MAX; i++) {
 		struct service_shard *held = service_shard_at(service, i);
 		if (held == NULL)

@@ -17,7 +17,7 @@
 #include <stdio.h>
 
 #define LINE_ROWS_MAX 8 /* more are fewer microseconds each by COPY */
-#define LINE_OTHERS 8	/* statements beside the rows: begin, fence, checkpoints, legs */
+#define LINE_OTHERS 8	/* beside the rows: begin, fence, reserved ids, checkpoints, legs */
 
 enum table { JOURNAL, OUTSIDE, CLAIM, VOID, BATCH, LEG, TABLES };
 

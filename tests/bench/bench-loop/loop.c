@@ -5,10 +5,12 @@
 #include "tests/bench/bench-loop/loop.h"
 
 #include "libcommon/io/clock.h"
+#include "libcommon/io/key_files.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/metrics.h"
 #include "libcommon/io/pg.h"
 #include "libcommon/service/loop.h"
+#include "libcommon/service/permit.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -123,9 +125,12 @@ struct service *bench_loop_start(const struct service_ops *ops, enum log_level l
 {
 	static char name[] = "bench";
 	char *argv[] = { name, NULL };
+	char error[KEY_FILES_ERROR_MAX];
 
 	settings_load(1, argv, ops->name, ops->prefix, ops->settings);
 	log_open(ops->name, common.instance, level);
+	if (!key_files_begin(common.keys, ops->name, error, sizeof(error)))
+		fatal("CARILLON_KEYS: %s", error);
 	loop.ops = ops;
 	loop.instance = common.instance;
 	loop.directory.owners = owners_new(); /* nobody else runs */
@@ -134,8 +139,11 @@ struct service *bench_loop_start(const struct service_ops *ops, enum log_level l
 	loop.metrics.shards = metric_gauge("carillon_shards", NULL, "Shards held.");
 	loop.health = health_start(common.health);
 	loop.pg = pg_connect(common.pg_dsn, common.instance, PG_WAIT_MS);
+	/* Nobody sends to it, but its keys sign events, and its boot goes into the heartbeat. */
+	loop.bus = nn_bus_new(common.nn_url, ops->name, common.keys, permit_refusal);
 	ops->start(&loop);
 	service_commit_prepare(&loop);
+	service_poison_start(&loop);
 	service_lease_prepare(&loop);
 	held = held == 0 ? (size_t)common.shards : held;
 	while (loop.held_n != held) {
@@ -185,8 +193,11 @@ void bench_loop_end(struct service *service)
 	while (service->held_n > 0)
 		service_lease_release(service, service->held[service->held_n - 1]);
 	service_lease_end(service);
+	nn_bus_free(&service->bus);
 	PQfinish(service->pg);
 	health_stop(&service->health);
+	service_poison_end(service);
+	owners_free(&service->directory.owners);
 }
 
 /* ---- what it takes ---- */

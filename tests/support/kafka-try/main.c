@@ -171,7 +171,7 @@ int main(int argc, char **argv)
 		tell(argv[i], "delete", try_delete(producer, queue, argv[i]));
 	}
 	rd_kafka_queue_destroy(queue);
-	rd_kafka_destroy(consumer);
-	rd_kafka_destroy(producer);
+	kafka_login_end(consumer);
+	kafka_login_end(producer);
 	return 0;
 }
