@@ -22,10 +22,9 @@ import sys
 import time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-TESTS = f"{ROOT}/tests/e2e"
-LOGS = f"{ROOT}/build/test/e2e"
-FLAKY = f"{ROOT}/build/test/flaky"
-FLAKES = f"{ROOT}/build/test/flakes"
+TESTS = os.environ.get("CARILLON_E2E_TESTS", f"{ROOT}/tests/e2e")  # another folder, and
+OUT = os.environ.get("CARILLON_E2E_OUT", f"{ROOT}/build/test")  # other logs, for the test of this program
+LOGS, FLAKY, FLAKES = f"{OUT}/e2e", f"{OUT}/flaky", f"{OUT}/flakes"
 LANES = 4
 EXPECTED_S = 225  # of one test, at most, on a quiet machine
 # The longest begin first.
@@ -34,7 +33,7 @@ LONGEST = ("pages controls tamper console_forms console pages_games pools servic
 OWN_PACKAGES = ("monitoring", "alerts", "schemas")  # need packages of their own: in the long run alone
 SANITIZER = re.compile(r"ERROR: (Address|Leak|Thread)Sanitizer|WARNING: ThreadSanitizer|: runtime error: ")
 COUNT = re.compile(r"^(\d+) passed, (\d+) failed", re.M)
-sys.path.insert(0, TESTS)
+sys.path.insert(0, f"{ROOT}/tests/e2e")
 from lib_patience import Patience  # noqa: E402
 
 
@@ -66,44 +65,63 @@ def descendants():
     return below - {os.getpid()}
 
 
-def end_descendants(patience_s=10):
-    """Waits for what is ending, kills the rest; returns the number of those killed."""
-    killed, end = set(), time.monotonic() + patience_s
-    while True:
-        try:
-            while os.waitpid(-1, os.WNOHANG)[0]:
-                pass
-        except ChildProcessError:
-            return len(killed)
-        if time.monotonic() > end:
-            for pid in descendants():
-                killed.add(pid)
-                try:
-                    os.kill(pid, signal.SIGKILL)
-                except ProcessLookupError:
-                    pass
+def reap(ends):
+    """Notes the ends of children, adopted ones included: a dead process that nobody waits for looks alive. False when there are none left."""
+    try:
+        while True:
+            pid, status = os.waitpid(-1, os.WNOHANG)
+            if pid == 0:
+                return True
+            ends[pid] = os.waitstatus_to_exitcode(status)
+    except ChildProcessError:
+        return False
+
+
+def signal_send(pid, number):
+    try:
+        os.kill(pid, number)
+    except ProcessLookupError:
+        pass
+
+
+def reap_until(done, ends, patience):
+    """Reaps until done(ends); False if that took too long."""
+    while not done(ends):
+        if patience.over():
+            return False
+        if not reap(ends):
+            return done(ends)
         time.sleep(0.05)
+    return True
+
+
+def end_descendants(ends):
+    """Waits for what is ending, kills the rest; returns the number of those killed."""
+    killed, patience = set(), Patience(2)
+    while reap(ends):
+        if patience.over():
+            left = descendants()
+            killed |= left
+            for pid in left:
+                signal_send(pid, signal.SIGKILL)
+        time.sleep(0.05)
+    return len(killed)
 
 
 def run_one(name, log_path, result_path):
     """Runs the test, its output in the log; writes how it ended as JSON."""
     ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
-    began = time.monotonic()
+    began, ends = time.monotonic(), {}
     with open(log_path, "wb") as log:
-        test = subprocess.Popen([sys.executable, f"{TESTS}/{name}.py"], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-        patience, late = Patience(EXPECTED_S), False
-        while test.poll() is None:
-            if patience.over():
-                late = True
-                test.terminate()  # it stops its servers
-                try:
-                    test.wait(150)
-                except subprocess.TimeoutExpired:
-                    test.kill()
-            time.sleep(0.2)
-        left = end_descendants()
+        pid = subprocess.Popen([sys.executable, f"{TESTS}/{name}.py"], cwd=ROOT, stdin=subprocess.DEVNULL, stdout=log, stderr=log).pid
+        late = not reap_until(lambda ends: pid in ends, ends, Patience(EXPECTED_S))
+        if late:
+            signal_send(pid, signal.SIGTERM)  # it stops its servers
+            if not reap_until(lambda ends: pid in ends, ends, Patience(40)):
+                signal_send(pid, signal.SIGKILL)
+        left = end_descendants(ends)
     used = resource.getrusage(resource.RUSAGE_CHILDREN)
-    result = {"code": test.returncode, "seconds": time.monotonic() - began, "cpu_s": used.ru_utime + used.ru_stime, "late": late, "left": left}
+    result = {"code": ends[pid], "seconds": time.monotonic() - began, "cpu_s": used.ru_utime + used.ru_stime, "late": late, "left": left}
     with open(result_path + ".new", "w", encoding="utf-8") as file:
         json.dump(result, file)
     os.rename(result_path + ".new", result_path)
@@ -143,6 +161,8 @@ class Outcome:
         self.good = self.result["code"] == 0 and bool(counts) and self.failed == 0
         self.failed = 0 if self.good else max(1, self.failed)
         self.unforgiven = [line for line in self.text.splitlines() if line.startswith("unforgiven: ") or SANITIZER.search(line)]
+        if self.result["code"] < 0 and not self.result["late"]:
+            self.unforgiven.append(f"the test itself ended by signal {-self.result['code']}")
 
     def why(self):
         said = failures(self.text)

@@ -176,6 +176,7 @@ if [ -n "$packages" ]; then
         say "  su -c 'apt-get update && apt-get install -y --no-install-recommends $packages'"
         exit 1
     fi
+    [[ " $packages " != *' ccache '* ]] || say "ccache keeps compiled objects in ${CARILLON_CCACHE:-${XDG_CACHE_HOME:-${HOME:-}/.cache}/carillon/ccache} (at most 3 GB; CARILLON_CCACHE=none: none)"
     say 'installing the packages from Debian with apt-get; no server is started and no database is created'
     with_dots 'installing' as_root "$(install_script "$packages")" ||
         die 'the installation failed (see above); nothing else was changed'

@@ -278,6 +278,7 @@ checks() {
     counted words python3 tests/tools/words.py
     counted currencies python3 tests/tools/currencies.py
     counted waits python3 tests/tools/waits.py
+    counted runner python3 tests/tools/runner.py
 }
 
 # The seconds that each part may take in `make test` on two processors that have nothing else to do; printed beside those it took. 180 of the 720 are kept free.
