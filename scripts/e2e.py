@@ -299,7 +299,7 @@ def main():
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--hogs", type=int, default=2)
     parser.add_argument("--long", action="store_true")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     return command_run(options) if options.command == "run" else command_flakes(options)
 
 
