@@ -163,7 +163,8 @@ def test_an_amount_that_may_mean_two_things_is_refused():
     for field in ("loss", "single"):
         for typed in ("1,000", "1.000", "-5", "0", "ten"):
             autospin(page, 10, **{field: typed})
-            page.see("document.querySelector('#autoplay [role=alert]')?.innerText.includes('Type an amount above 0')")
+            said = "may mean two amounts. Type 1000 or 1.00." if typed == "1,000" else "Type an amount above 0"
+            page.see(f"document.querySelector('#autoplay [role=alert]')?.innerText.includes('{said}')")
             page.press("#autocancel")
             page.see("!document.querySelector('#autoplay')")
     for spins in ("0", "1001", "1.5"):
@@ -177,7 +178,8 @@ def test_an_amount_that_may_mean_two_things_is_refused():
     for typed in ("1,000", "1.000", "ten"):
         page.fill(selector="#limit-loss-day", value=typed)
         page.press(f"{form} button")
-        page.see(f"document.querySelector('{form} [role=alert]')?.innerText.includes('Type an amount')")
+        said = "may mean two amounts" if typed == "1,000" else "Type an amount"
+        page.see(f"document.querySelector('{form} [role=alert]')?.innerText.includes('{said}')")
     assert "no limit" in page.text(selector=form) and place.sql(f"select count(*) from wallet.journal where player = {player_id(player)} and kind = 2") == [["0"]]
     page.fill(selector="#limit-loss-day", value="12,50")
     page.press(f"{form} button")

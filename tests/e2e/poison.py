@@ -42,6 +42,7 @@ def bet():
 
 
 def poison(player, state="P0001"):
+    place.deaths.allow("wallet-.*", [70], "the database refuses its row")
     place.sql(f"""create or replace function wallet.refuse_row() returns trigger language plpgsql as
                   $$ begin raise exception 'this row is not taken' using errcode = '{state}'; end $$;
                   create trigger refuse_row before insert on wallet.journal for each row

@@ -53,7 +53,11 @@ export const typedMinor = (text, currency) => typedAmount(text, currency).minor 
 export function typedWords(text, currency) {
 	const { minor, why } = typedAmount(text, currency);
 	const typed = String(text).trim();
-	if (why === "ambiguous") return t("typed.ambiguous", { typed, most: typed.replace(",", ""), least: typed.replace(",", ".") });
+	if (why === "ambiguous") {
+		const [whole, part] = typed.split(",");
+		const digits = part.slice(0, exponentOf(currency));
+		return t("typed.ambiguous", { typed, most: whole + part, least: digits ? `${whole}.${digits}` : whole });
+	}
 	return minor === undefined ? t("limit.wrong") : money(minor, currency);
 }
 
