@@ -315,7 +315,7 @@ def test_draining():
     at = position(client.until("snapshot"))
     stream.until("event: snapshot")
     before = place.pid("notifications-1")
-    os.kill(before, signal.SIGTERM)
+    place.kill("notifications-1", signal.SIGTERM)
     code, reason = client.ended()
     assert code == 4003 and 100 <= json.loads(reason)["retry_ms"] < 3100, (code, reason)
     assert 100 <= int(stream.until("retry: ")[7:]) < 3100

@@ -258,6 +258,7 @@ def test_keys_change_under_play():
 
 
 def test_a_folder_that_others_may_read_stops_a_service():
+    place.deaths.allow("payments-1", [70], "it refuses its keys")
     place.hold("payments-1")
     try:
         os.chmod(f"{place.data}/keys/payments", 0o755)
