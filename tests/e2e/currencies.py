@@ -133,15 +133,11 @@ def test_withdrawals():
     no_problems()
 
 
-def test_overview_and_reports():
-    """Each shows its figures, with all these players about."""
+def test_overview():
+    """It shows its figures, with all these players about."""
     page = pages.Page("console", "/operator/")
-    for screen, there in (("overview", "#summary .tile"), ("reports", "[data-table]"), ("ledger", "[data-table]"), ("ledger/all", "[data-table=postings] tbody tr"), ("audit", "[data-table=audit] tbody tr")):
-        go(page, screen)
-        page.see(f"document.querySelector('main {there}')")
-    go(page, "ledger/all")
-    for currency in DIGITS:
-        shown(page, text_of(DEPOSIT, currency), "[data-table=postings]")
+    go(page, "overview")
+    page.see("document.querySelector('main #summary .tile')")
     no_problems()
 
 

@@ -30,6 +30,7 @@ LATER = ("no_answer", "no_owner", "busy", "starting")  # nothing is decided yet:
 
 def engine_with(good_salts=None):
     """The engine anew, over a source that is good for so many salts; None: the machine's own."""
+    place.deaths.allow("spin-engine-1", [70], "random numbers that fail their tests, and the restart that an operator asks for, end it")
     text = sound
     if good_salts is not None:
         library = f"{place.data}/broken-{good_salts}.so"

@@ -469,6 +469,7 @@ def test_largest_stake():
         krona.bet_through(10, 15)
         place.kill("wallet-1")
         eventually("its answers", lambda: answered(lambda: Person(place, deposit=1)), 60)
+    place.deaths.allow("wallet-1", [70], "it refuses the setting")
     place.change("WALLET_STAKE_MAX=EUR:0", "wallet-1")
     eventually("a refusal to start", lambda: "WALLET_STAKE_MAX: found 'EUR:0', expected at most" in read_text(f"{place.data}/log/wallet-1.log"), 60)
     with_wallet("WALLET_STAKE_MAX=")
