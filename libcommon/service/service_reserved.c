@@ -69,13 +69,14 @@ static const char *list_end(struct outbox *list)
 	return (const char *)list->bytes;
 }
 
-static int order(const void *a, const void *b)
+static int id_compare(const void *a, const void *b)
 {
 	return memcmp(((const struct service_id *)a)->bytes, ((const struct service_id *)b)->bytes,
 		SERVICE_ID_BYTES);
 }
 
-static void got(struct service *service, struct service_id *ids, size_t n, const PGresult *rows)
+static void reserved_note(
+	struct service *service, struct service_id *ids, size_t n, const PGresult *rows)
 {
 	for (int i = 0; i < PQntuples(rows); i++) {
 		struct service_id key = { .reserved = false };
@@ -83,7 +84,7 @@ static void got(struct service *service, struct service_id *ids, size_t n, const
 		uint8_t *id = pg_bytea(rows, i, 0, &length);
 		memcpy(key.bytes, id, length < SERVICE_ID_BYTES ? length : SERVICE_ID_BYTES);
 		PQfreemem(id);
-		struct service_id *found = bsearch(&key, ids, n, sizeof(*ids), order);
+		struct service_id *found = bsearch(&key, ids, n, sizeof(*ids), id_compare);
 		if (found != NULL)
 			found->reserved = true;
 		list_id(&service->reserved, key.bytes);
@@ -95,7 +96,7 @@ void service_reserve(struct service *service, struct service_id *ids, size_t n)
 	static struct outbox lists[3];
 	if (n == 0)
 		return;
-	qsort(ids, n, sizeof(*ids), order);
+	qsort(ids, n, sizeof(*ids), id_compare);
 	for (int i = 0; i < 3; i++)
 		lists[i].length = 0;
 	for (size_t i = 0; i < n; i++) {
@@ -108,7 +109,7 @@ void service_reserve(struct service *service, struct service_id *ids, size_t n)
 		list_end(&lists[2]) };
 	PGresult *rows = pg_try(service->pg, RESERVE_SQL, 4, parameters);
 	if (PQresultStatus(rows) == PGRES_TUPLES_OK)
-		got(service, ids, n, rows);
+		reserved_note(service, ids, n, rows);
 	else if (!pg_is_in_the_way(rows)) /* else they are tried again */
 		pg_fatal(service->pg, rows, RESERVE_SQL);
 	PQclear(rows);
