@@ -15,6 +15,7 @@
 
 #define CONNECT_PAUSE_US 50000
 #define AGAIN_MAX 64
+#define LOCK_TRIES 25 /* each waits for lock_timeout: 5 s in all */
 
 static PGconn *connect_once(const char *dsn, const char *application)
 {
@@ -115,12 +116,27 @@ bool pg_is_in_the_way(const PGresult *result)
 					strcmp(state, "55P03") == 0);
 }
 
+/* A statement outside a transaction that met another in its way changed nothing, and is run again.
+ * name: as prepared, or NULL. */
+static PGresult *run_past_locks(
+	PGconn *conn, const char *name, const char *sql, int n, const char *const *parameters)
+{
+	for (int tries = 1;; tries++) {
+		PGresult *result =
+			name == NULL ? pg_try(conn, sql, n, parameters)
+				     : PQexecPrepared(conn, name, n, parameters, NULL, NULL, 0);
+		if (result_good(result))
+			return result;
+		if (!pg_is_in_the_way(result) || PQtransactionStatus(conn) != PQTRANS_IDLE ||
+			tries == LOCK_TRIES)
+			pg_fatal(conn, result, sql);
+		PQclear(result);
+	}
+}
+
 PGresult *pg_query(PGconn *conn, const char *sql, int n, const char *const *parameters)
 {
-	PGresult *result = pg_try(conn, sql, n, parameters);
-	if (!result_good(result))
-		pg_fatal(conn, result, sql);
-	return result;
+	return run_past_locks(conn, NULL, sql, n, parameters);
 }
 
 /* False: there is no room for another. */
@@ -147,10 +163,7 @@ PGresult *pg_again(PGconn *conn, const char *sql, int n, const char *const *para
 	char name[32];
 	if (!again_prepare(conn, sql, name, sizeof(name)))
 		return pg_query(conn, sql, n, parameters);
-	PGresult *result = PQexecPrepared(conn, name, n, parameters, NULL, NULL, 0);
-	if (!result_good(result))
-		pg_fatal(conn, result, sql);
-	return result;
+	return run_past_locks(conn, name, sql, n, parameters);
 }
 
 int64_t pg_number(const PGresult *result, int row, int column)

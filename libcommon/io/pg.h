@@ -27,8 +27,9 @@ __attribute__((noreturn)) void pg_fatal(
 PGconn *pg_connect(const char *dsn, const char *application, int wait_ms);
 /* Runs one or more statements without parameters; fatal on error. */
 void pg_exec(PGconn *conn, const char *sql);
-/* Runs one statement with text parameters (NULL entries are SQL null). Fatal on error. The caller
- * calls PQclear. */
+/* Runs one statement with text parameters (NULL entries are SQL null). Outside a transaction it
+ * runs again while another is in its way (pg_is_in_the_way), for 5 s at most; any other error is
+ * fatal. The caller calls PQclear. */
 PGresult *pg_query(PGconn *conn, const char *sql, int n, const char *const *parameters);
 /* The same for a statement that runs again and again: Postgres parses it once and plans it only for
  * the first few runs. `sql` must be a constant, because its address identifies the statement. */

@@ -23,7 +23,6 @@ def read_lines(path):
 class Deaths:
     def __init__(self):
         self.sent = collections.Counter()  # (name, signal): how often the test sent it
-        self.locks = collections.Counter()  # ends by a lock, by name
         self.allowed = []  # (names, statuses or signals allowed, why)
 
     def signal_sent(self, name, number):
@@ -52,16 +51,7 @@ class Deaths:
                     found.append(line + (" (it did not stop within its grace period)" if end["name"] in grace else ""))
         if not any((name, number) in self.sent for name in ("postgres",) for number in signal.Signals):
             found += [line for path in glob.glob(f"{data}/log/postgres.log*") for line in read_lines(path) if self.backend_died(line)]
-        return [line for line in found if not self.met_a_lock(data, line)]
-
-    def met_a_lock(self, data, line):
-        """A service that reads the journal while the wallet makes a partition may meet its lock, ends and starts again. Known, to be mended: each such end is in its log."""
-        end = END.match(line)
-        if not end or end["how"] != "with status" or end["number"] != "70":
-            return False
-        locks = sum("process.ended" in said and "SQLSTATE 55P03" in said for said in read_lines(f"{data}/log/{end['name']}.log"))
-        self.locks[end["name"]] += 1
-        return self.locks[end["name"]] <= locks
+        return found
 
     def end_is_caused(self, end, signalled):
         name, number = end["name"], int(end["number"])

@@ -12,6 +12,7 @@ FAKE(PQconnectdbParams);
 FAKE(PQconnectdb);
 FAKE(PQfinish);
 FAKE(PQstatus);
+FAKE(PQtransactionStatus);
 FAKE(PQerrorMessage);
 FAKE(PQsocket);
 FAKE(PQsetNoticeReceiver);
@@ -80,6 +81,16 @@ void __wrap_PQfinish(PGconn *conn)
 ConnStatusType __wrap_PQstatus(const PGconn *conn)
 {
 	return conn == NULL || session_of(conn)->broken ? CONNECTION_BAD : CONNECTION_OK;
+}
+
+PGTransactionStatusType __wrap_PQtransactionStatus(const PGconn *conn)
+{
+	const struct fpg_session *session = session_of(conn);
+	if (session->broken)
+		return PQTRANS_UNKNOWN;
+	if (!session->in_block)
+		return PQTRANS_IDLE;
+	return session->txn.failed ? PQTRANS_INERROR : PQTRANS_INTRANS;
 }
 
 char *__wrap_PQerrorMessage(const PGconn *conn)

@@ -288,6 +288,16 @@ static void holder_commits(void)
 	pg_exec(holder, "commit");
 }
 
+/* So long that it outlasts two lock time-outs. */
+static uint64_t commits_at_us;
+static void holder_commits_later(void)
+{
+	if (now_us >= commits_at_us)
+		pg_exec(holder, "commit");
+	else
+		while_waiting = holder_commits_later;
+}
+
 static void test_locks(void **state)
 {
 	static const char UPDATE[] =
@@ -305,6 +315,15 @@ static void test_locks(void **state)
 	while_waiting = holder_commits;
 	pg_exec(conn, UPDATE);
 	assert_int_equal(number(conn, "select epoch from carillon.shard where shard = 0"), 2);
+	/* Outside a transaction pg_query comes back until it is let through. */
+	pg_exec(holder, "begin");
+	pg_exec(holder, UPDATE);
+	began_us = now_us;
+	commits_at_us = began_us + 500000;
+	while_waiting = holder_commits_later;
+	PQclear(pg_query(conn, UPDATE, 0, NULL));
+	assert_in_range(now_us - began_us, 400000, 5000000);
+	assert_int_equal(number(conn, "select epoch from carillon.shard where shard = 0"), 4);
 	/* One that sleeps in its transaction is ended. */
 	pg_exec(holder, "begin");
 	PQclear(pg_query(holder, "select shard from carillon.shard for update", 0, NULL));
