@@ -2,6 +2,7 @@
 """Runs the end-to-end tests (tests/e2e/NAME.py), several at a time, each in a process of its own with servers of its own.
 
     e2e.py run [--lanes=N] [--long] [NAME..]              all or these, then what failed once more
+    e2e.py failures LOG                                   the failed tests in the log of a test
     e2e.py flakes [--runs=20] [--lanes=N] [--hogs=2] [NAME..]   again and again beside programs that only take processor time
 
 A test that fails runs once more, alone, on a fresh stack. If it passes then, it is printed as `flaky: NAME` above the summary, does not fail the run, and its
@@ -288,18 +289,29 @@ def command_flakes(options):
     return 0 if steady == len(names) else 1
 
 
+def command_failures(names):
+    if len(names) != 1:
+        sys.exit(f"e2e.py: failures: found {len(names)} names, expected one of a log")
+    with open(names[0], encoding="utf-8", errors="replace") as file:
+        for line in failures(file.read()):
+            print(line)
+    return 0
+
+
 def main():
     if sys.argv[1:2] == ["one"]:
         run_one(*sys.argv[2:])
         return 0
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("command", choices=("run", "flakes"))
+    parser.add_argument("command", choices=("run", "flakes", "failures"))
     parser.add_argument("names", nargs="*", metavar="NAME")
     parser.add_argument("--lanes", type=int, default=LANES)
     parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("--hogs", type=int, default=2)
     parser.add_argument("--long", action="store_true")
     options = parser.parse_intermixed_args()
+    if options.command == "failures":
+        return command_failures(options.names)
     return command_run(options) if options.command == "run" else command_flakes(options)
 
 

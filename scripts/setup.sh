@@ -150,7 +150,7 @@ if [ ! -e /usr/lib/postgresql/15/bin/postgres ]; then
     [ -e /etc/postgresql-common/createcluster.conf ] || echo 'create_main_cluster = false' >/etc/postgresql-common/createcluster.conf
 fi
 apt-get update -q
-apt-get install -q -y --no-install-recommends -o Dpkg::Options::=--force-confold $*
+apt-get install -q -y --no-install-recommends -o Dpkg::Options::=--force-confold -o DPkg::Lock::Timeout=600 $*
 SCRIPT
 }
 

@@ -144,14 +144,6 @@ fuzz() {
 }
 
 # ---- parts that print their own count -------------------------------------------------------------------------------------------
-# Each failed test with the deepest line of its own traceback and what was raised there, an exception of any name.
-failures() {
-    awk '/^FAILED/ { print; open = 1 }
-        /^Traceback/ { inside = open }
-        inside && /^  File/ { match($0, /line [0-9]+, in .*/); at = substr($0, RSTART) }
-        inside && /^[A-Za-z_]/ && !/^Traceback/ { print at ": " $0; inside = 0 }' "$1" | cut -c 1-300
-}
-
 counted() {
     local what=$1 log line code=0
     shift
@@ -168,7 +160,7 @@ counted() {
     fi
     if [ "$code" != 0 ] || [[ $line != *" 0 failed"* ]]; then
         tail -n 60 "$log"
-        mapfile -t -O "${#broken[@]}" broken < <(failures "$log")
+        mapfile -t -O "${#broken[@]}" broken < <("$ROOT/scripts/e2e.py" failures "$log")
     else
         grep -E '^(measured|note):? ' "$log"
     fi
@@ -300,21 +292,26 @@ budget() {
     esac
 }
 
-# cpu_s: processor seconds of what this shell has waited for.
-cpu_s() { times | tail -n 1 | awk '{ split($1, u, /[ms]/); split($2, s, /[ms]/); print int(u[1] * 60 + u[2] + s[1] * 60 + s[2]) }'; }
+# cpu_note: cpu_s becomes the processor seconds of what this shell has waited for. Not by $(..), whose shell has waited for nothing.
+cpu_note() {
+    times >build/test/times
+    cpu_s=$(tail -n 1 build/test/times | awk '{ split($1, u, /[ms]/); split($2, s, /[ms]/); print int(u[1] * 60 + u[2] + s[1] * 60 + s[2]) }')
+}
 
 # all FUZZ_SECONDS SIM_SECONDS [PART]...: what `make test` runs, and the parts named. Tests on servers wait more than they work. They run in the background from
 # the moment at which there is something to start, and all else takes the processors' time that they leave; at the end they are waited for.
 all() {
-    local part began used allowed
+    local part began used allowed cpu_s
     sim_seconds=$2
     e2e_begin
     printf -- '---- build: %s s of 60\n' "$SECONDS"
     renice -n 10 -p $$ >/dev/null
     for part in checks unit threads "fuzz $1" slotmath jackpotctl math simulator "${@:3}" e2e_tells; do
-        began=$SECONDS used=$(cpu_s) allowed=$(budget "$part")
+        cpu_note
+        began=$SECONDS used=$cpu_s allowed=$(budget "$part")
         $part
-        printf -- '---- %s: %s s of %s, %s s of CPU\n' "$part" $((SECONDS - began)) "$allowed" $(($(cpu_s) - used))
+        cpu_note
+        printf -- '---- %s: %s s of %s, %s s of CPU\n' "$part" $((SECONDS - began)) "$allowed" $((cpu_s - used))
     done
     echo "---- all: $SECONDS s of 540"
 }

@@ -391,7 +391,7 @@ def test_the_books():
 
 
 if __name__ == "__main__":
-    place = Described("approvals")
+    place = Described("approvals", kafka=False)
     place.environment.update(CARILLON_DECIDE_AFTER_S="1")
     with place:
         run(*[f for name, f in list(globals().items()) if name.startswith("test_")])

@@ -778,7 +778,7 @@ def test_the_books():
 
 
 if __name__ == "__main__":
-    with Till("cash") as place:
+    with Till("cash", kafka=False) as place:
         try:
             run(*[f for name, f in list(globals().items()) if name.startswith("test_")])
         except SystemExit as status:

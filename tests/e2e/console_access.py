@@ -159,5 +159,5 @@ def test_users():
 
 
 if __name__ == "__main__":
-    with opened("console_access") as place:
+    with opened("console_access", kafka=False) as place:
         run(*[f for name, f in list(globals().items()) if name.startswith("test_")])

@@ -503,6 +503,6 @@ def test_the_main_button_waits_for_the_next_bet():
 
 
 if __name__ == "__main__":
-    place = Installation("controls")
+    place = Installation("controls", kafka=False)
     with lib_pages.browsing(place) as browser:
         run(*[lib_pages.closing(f) for name, f in list(globals().items()) if name.startswith("test_")])

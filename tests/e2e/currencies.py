@@ -163,7 +163,7 @@ def test_the_player_s_page():
 
 
 if __name__ == "__main__":
-    with opened("currencies") as place:
+    with opened("currencies", kafka=False) as place:
         inside(pages.Page("console", "/operator/"), "anna")
         pages.browser.ask("problems")  # that there was no session
         open_accounts()

@@ -455,7 +455,7 @@ def test_a_closer_outlives_its_wallet():
 
 if __name__ == "__main__":
     clear_of_midnight(300)
-    with Installation("days") as place:
+    with Installation("days", kafka=False) as place:
         try:
             run(test_days_roll_over, test_each_day_is_closed_into_the_pools, test_history_over_days, test_history_by_filters, test_rounds_of_closed_days_are_voided,
                 test_clock_goes_back, test_archive_is_proven, test_a_bad_file_keeps_its_day, test_dropped_days, test_close_resumes_after_kill, test_carried_rows_are_proven_by_the_archive,

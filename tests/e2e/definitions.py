@@ -166,7 +166,7 @@ def test_books_balance():
 
 
 if __name__ == "__main__":
-    place = Installation("definitions")
+    place = Installation("definitions", kafka=False)
     place.environment["CARILLON_GAMES"] = f"{place.data}/games"
     write(definition([], 99))
     with place:

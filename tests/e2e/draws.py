@@ -180,7 +180,7 @@ def test_books_balance():
 
 
 if __name__ == "__main__":
-    with Installation("draws") as place:
+    with Installation("draws", kafka=False) as place:
         sound = read_text(f"{place.data}/run/supervisor.conf")
         try:
             run(*[f for name, f in list(globals().items()) if name.startswith("test_")])

@@ -92,6 +92,6 @@ def test_only_this_page_compiles_and_it_speaks_swedish():
 
 
 if __name__ == "__main__":
-    place = Installation("fairness")
+    place = Installation("fairness", kafka=False)
     with lib_pages.browsing(place) as browser:
         run(*[closing(f) for name, f in list(globals().items()) if name.startswith("test_")])

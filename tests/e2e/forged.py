@@ -386,7 +386,7 @@ def test_the_table():
 
 
 if __name__ == "__main__":
-    with Installation("forged") as place:
+    with Installation("forged", kafka=False) as place:
         try:
             run(*[f for name, f in list(globals().items()) if name.startswith("test_")])
         except SystemExit as status:

@@ -673,7 +673,7 @@ def test_books_balance():
 
 if __name__ == "__main__":
     tests = [test_line_jackpot_is_claimed_and_paid, *[f for name, f in list(globals().items()) if name.startswith("test_") and "jackpot" not in name]]
-    with Installation("games") as place:
+    with Installation("games", kafka=False) as place:
         try:
             run(*tests)
         except SystemExit as status:

@@ -195,7 +195,7 @@ def test_in_a_window_of_its_own():
 
 if __name__ == "__main__":
     site = example_site()
-    place = Installation("launch")
+    place = Installation("launch", kafka=False)
     place.environment.update(CARILLON_FRAMES=f"1=http://127.0.0.1:{site.server_port},3=http://localhost:{site.server_port}")
     with lib_pages.browsing(place) as browser:
         run(*[closing(f) for name, f in list(globals().items()) if name.startswith("test_")])

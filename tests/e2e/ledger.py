@@ -207,5 +207,5 @@ def test_another_operator():
 
 
 if __name__ == "__main__":
-    with Described("ledger") as place:
+    with Described("ledger", kafka=False) as place:
         run(*[f for name, f in list(globals().items()) if name.startswith("test_")])

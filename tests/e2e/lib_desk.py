@@ -80,10 +80,10 @@ def nothing_is_tried():
 
 
 @contextlib.contextmanager
-def opened(name):
+def opened(name, **more):
     """An installation with players and users, anna among them, who may do everything; and a browser."""
     global place
-    place = Desk(name)
+    place = Desk(name, **more)
     with pages.browsing(place):
         for user, roles in (("anna", "support,finance,jackpots,administrator"), ("bert", "jackpots"), ("fred", "support,finance"), ("ella", "support"), ("finn", "finance"),
                             ("dora", "administrator")):

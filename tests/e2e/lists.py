@@ -363,6 +363,6 @@ def test_what_has_changed_is_sent():
 
 
 if __name__ == "__main__":
-    with Described("lists") as place:
+    with Described("lists", kafka=False) as place:
         staff.place = place
         run(*[test for name, test in list(globals().items()) if name.startswith("test_")])

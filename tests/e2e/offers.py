@@ -266,7 +266,7 @@ def test_the_console_and_the_lobby():
 
 
 if __name__ == "__main__":
-    place = Described("offers")
+    place = Described("offers", kafka=False)
     pages.card_sets(place)
     staff.place = place
     with pages.browsing(place):

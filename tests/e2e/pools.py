@@ -526,7 +526,7 @@ def feeds_cards(person):
 
 def test_pools():
     global place
-    with Installation("pools", scale=2) as place:
+    with Installation("pools", scale=2, kafka=False) as place:
         for part in (test_two_operators_feed_one_pool, test_both_operators_win_the_same_pool, test_what_was_shown_over_time, test_when_it_may_be_won_next, test_commands_are_recorded_once,
                      test_an_approved_action_outlives_its_gateway, test_pool_is_created_under_load, test_games_and_operators_feed_the_new_pool, test_a_live_pool_is_not_retired, test_sets_of_cards_take_commands,
                      test_a_retired_pool_moves_all_its_money, test_late_contributions_follow, test_late_contributions_go_to_the_last_successor, test_proof_finds_changed_transfer):

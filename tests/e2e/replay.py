@@ -254,7 +254,7 @@ def test_pool_continues_after_fold():
 
 
 if __name__ == "__main__":
-    with Installation("replay") as place:
+    with Installation("replay", kafka=False) as place:
         try:
             run(*[f for name, f in list(globals().items()) if name.startswith("test_")])
         except SystemExit as status:

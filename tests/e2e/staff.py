@@ -446,5 +446,5 @@ def test_a_second_factor_may_be_required():
 
 
 if __name__ == "__main__":
-    with Described("staff") as place:
+    with Described("staff", kafka=False) as place:
         run(*[f for name, f in list(globals().items()) if name.startswith("test_")])

@@ -36,7 +36,7 @@ def sets_folder():
 
 class Ledger(Installation):
     def __init__(self):
-        super().__init__("tamper")
+        super().__init__("tamper", kafka=False)
         self.sets = sets_folder()
         self.environment.update(CARILLON_CARD_SETS=self.sets)
 
