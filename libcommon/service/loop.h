@@ -26,7 +26,8 @@
 #include "libcommon/service/service.h"
 
 #define LEASE_SECONDS 2
-#define LEASE_OPENING_SECONDS 10 /* loading a shard may take longer than a lease */
+#define LEASE_OPENING_SECONDS 10	 /* loading a shard may take longer than a lease */
+#define TURN_SECONDS (2 * LEASE_SECONDS) /* of a turn that no answer of Postgres ends */
 #define LEASE_RENEW_US 450000u
 #define LEASE_LOOK_US 200000u
 #define COMMIT_AT_LEAST_US 1000000u

@@ -2,6 +2,7 @@
 #include "libcommon/service/loop.h"
 
 #include "libcommon/io/clock.h"
+#include "libcommon/io/deadline.h"
 #include "libcommon/io/key_files.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg.h"
@@ -346,6 +347,7 @@ static void turn(struct service *service)
 {
 	wait_for_events(service);
 	pace(service);
+	deadline_set(TURN_SECONDS, "a turn");
 	health_tick(service->health);
 	metric_add(service->metrics.turns, 1);
 	for (int pace = KAFKA_FAST; pace <= KAFKA_SLOW; pace++)
@@ -364,6 +366,7 @@ static void turn(struct service *service)
 	service_reading_start(service);
 	service_poison_look(service);
 	readiness_tell(service);
+	deadline_clear();
 }
 
 /* ---- end ---- */
@@ -399,6 +402,7 @@ static void end_flush(struct service *service)
 
 static void end(struct service *service)
 {
+	deadline_set(LEASE_OPENING_SECONDS, "the last commit");
 	service_commit(service);
 	while (service->held_n > 0)
 		service_lease_release(service, service->held[service->held_n - 1]);

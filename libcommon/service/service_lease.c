@@ -4,6 +4,7 @@
 #include "libcommon/service/loop.h"
 
 #include "libcommon/io/clock.h"
+#include "libcommon/io/deadline.h"
 #include "libcommon/io/log.h"
 #include "libcommon/io/pg.h"
 
@@ -165,6 +166,7 @@ static PGresult *rows_take(struct service *service, size_t n)
 static void take(struct service *service, size_t n)
 {
 	/* Loading may take longer than the lease of the shards already held. */
+	deadline_set(LEASE_OPENING_SECONDS, "taking shards");
 	service_lease_renew(service, LEASE_OPENING_SECONDS);
 	PGresult *rows = rows_take(service, n);
 	if (rows == NULL)
@@ -180,6 +182,7 @@ static void take(struct service *service, size_t n)
 	for (size_t i = first; i < service->held_n; i++) {
 		struct holding *holding = service->held[i];
 		uint64_t start_us = clock_mono_us();
+		deadline_set(LEASE_OPENING_SECONDS, "opening a shard");
 		service_reserved_sweep(service, &holding->shard);
 		service->ops->open(service, &holding->shard);
 		health_tick(service->health); /* the loop is not stuck while it loads */

@@ -306,6 +306,14 @@ class Chaos:
             return
         self.note("frozen", self.whole_after(mark))
 
+    def freeze_postgres(self):
+        """Longer than any service waits for an answer: those that hold shards end, and wait for it anew."""
+        eventually("Postgres", self.answers, 20)
+        with self.place.frozen_postgres():
+            time.sleep(self.random.uniform(1, 8))
+            mark = time.time()
+        self.note("postgres frozen", self.whole_after(mark))
+
     def flush_redis(self):
         eventually("Redis", self.redis_answers, 20)  # an accident before may have been its end
         mark = time.time()
@@ -430,7 +438,7 @@ class Chaos:
 
     def choices(self):
         """Accidents with their weights."""
-        weights = {self.kill_service: 60, self.kill_kafka: 5, self.stop_beside_kafka: 3, self.kill_postgres: 7, self.kill_redis: 3, self.kill_several: 8, self.takeover: 8, self.freeze: 3,
+        weights = {self.kill_service: 60, self.kill_kafka: 5, self.stop_beside_kafka: 3, self.kill_postgres: 7, self.freeze_postgres: 2, self.kill_redis: 3, self.kill_several: 8, self.takeover: 8, self.freeze: 3,
                    self.flush_redis: 2, self.kill_all: 2, self.poison: 3}
         if self.disk:
             weights.update({self.cut_server: 2, self.cut_one: 3, self.fill_disk: 1})

@@ -5,6 +5,7 @@ CARILLON_TEST_LONG set (`make test-long`) services and servers are killed twice.
 log."""
 import itertools
 import os
+import re
 import signal
 import statistics
 import time
@@ -127,6 +128,25 @@ def test_takeover_by_another_instance():
     place.verify()
 
 
+HANGS = ("spin-engine-1", "wallet-1", "progressive-pool-1", "jackpot-cards-1", "payments-1")
+
+
+def test_a_frozen_postgres_ends_who_waits_for_it():
+    """A service that holds shards does not wait for ever: it ends, starts again, and goes on when Postgres does."""
+    eventually("all to run", lambda: all(place.pid(name) for name in HANGS), 20)
+    before = {name: place.pid(name) for name in HANGS}
+    with place.frozen_postgres():
+        eventually("the end of those who wait", lambda: all(place.pid(name) != before[name] for name in HANGS), 20)
+    for name in HANGS:
+        assert re.search(r"^not back after (4|10) s of (a turn|taking shards): the process ends$", read_text(f"{place.data}/log/{name}.log"), re.M), name
+    players = players_join()
+    mark = time.time()
+    eventually("a round of every shard after it", lambda: answers(place) and every_shard_after(place, mark), 60)
+    flowing(place)
+    players.finish()
+    place.verify()
+
+
 def test_a_crash_leaves_its_calls_in_the_log():
     for name, call in (("wallet-1", " service_main at service.c:"), ("gateway-1", " main at main.c:")):
         before = eventually(f"{name} to run", lambda n=name: place.pid(n), 20)
@@ -141,7 +161,7 @@ if __name__ == "__main__":
     with Installation("crash") as place:
         try:
             run(test_kill_each_service_under_load, test_kill_each_server_under_load, test_takeover_by_another_instance,
-                test_a_crash_leaves_its_calls_in_the_log)
+                test_a_frozen_postgres_ends_who_waits_for_it, test_a_crash_leaves_its_calls_in_the_log)
         except SystemExit as status:
             if status.code:
                 raise

@@ -1,5 +1,6 @@
 """What the end-to-end tests share: an installation of their own, started by the project's own scripts in a folder and on ports of its own, players
 who play on it, and the count of what passed. Several tests may run at once."""
+import contextlib
 import json
 import os
 import re
@@ -206,6 +207,21 @@ class Installation:
                 except ProcessLookupError:
                     pass
         return time.monotonic()
+
+    @contextlib.contextmanager
+    def frozen_postgres(self):
+        """Its processes stop and its connections stay open, as when its machine hangs. A service that meets it ends after its deadline."""
+        self.deaths.signal_sent("postgres", signal.SIGSTOP)
+        pids = [self.running("postgres")]
+        os.kill(pids[0], signal.SIGSTOP)
+        pids += [int(child) for child in subprocess.run(["pgrep", "-P", str(pids[0])], capture_output=True, text=True, check=False).stdout.split()]
+        try:
+            for pid in pids[1:]:
+                os.kill(pid, signal.SIGSTOP)
+            yield
+        finally:
+            for pid in reversed(pids):
+                os.kill(pid, signal.SIGCONT)
 
     def kill_everything(self):
         """The supervisors first, so that nothing is started again: servers and services, all at once."""

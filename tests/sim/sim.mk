@@ -2,7 +2,7 @@
 # defines it. What is put in the place of NAME is called __wrap_NAME, and the linker sends the calls there: so no index of the code
 # takes a fake for the real one, and what the program itself asks of the system is not touched.
 SIM_SERVICES := wallet spin-engine progressive-pool jackpot-cards payments
-SIM_FAKED := $(patsubst %,libcommon/io/%.c,kafka kafka_consumer kafka_login kafka_producer nn_bus redis_link clock log health metrics in_hand) \
+SIM_FAKED := $(patsubst %,libcommon/io/%.c,kafka kafka_consumer kafka_login kafka_producer nn_bus redis_link clock log health metrics in_hand deadline) \
 	$(patsubst %,libcommon/game/definition/%.c,prove returns)
 SIM_WRAPPED := malloc calloc realloc free strdup epoll_create1 epoll_ctl epoll_wait signalfd sigprocmask signal usleep getpid read close exit \
 	_exit __assert_fail randombytes_buf sodium_malloc sodium_free sodium_mlock definition_prove definition_prove_returns
