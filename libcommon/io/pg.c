@@ -19,10 +19,8 @@
 
 static PGconn *connect_once(const char *dsn, const char *application)
 {
-	/* A writer that hangs inside a transaction locks its shards' rows; the server ends it after
-	 * the time of a lease. */
-	const char *options = "-c idle_in_transaction_session_timeout=2000 -c lock_timeout=200 "
-			      "-c client_min_messages=warning";
+	const char *options =
+		PG_SESSION_OPTIONS " -c lock_timeout=200 -c client_min_messages=warning";
 	const char *names[] = { "dbname", "application_name", "options", "connect_timeout",
 		"tcp_user_timeout", "client_encoding", NULL };
 	const char *values[] = { dsn, application, options, "5", "5000", "UTF8", NULL };

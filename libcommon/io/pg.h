@@ -18,6 +18,13 @@
  * disk), 57P (a shutdown), 58 (input and output), or none at all. */
 #define PG_SERVER_FAILS "postgres fails: "
 
+/* Of every session. A writer that hangs inside a transaction locks its shards' rows: the server
+ * ends it after the time of a lease. A statement whose client is gone (it gave up, or its process
+ * ended) is cancelled, though it waits for a lock: otherwise each such statement keeps its backend.
+ */
+#define PG_SESSION_OPTIONS                                                                         \
+	"-c idle_in_transaction_session_timeout=2000 -c client_connection_check_interval=250"
+
 /* Ends the process because a statement failed. result may be NULL; `what` names the statement. */
 __attribute__((noreturn)) void pg_fatal(
 	const PGconn *conn, const PGresult *result, const char *what);
@@ -81,8 +88,9 @@ void pg_pool_listen(
 /* An epoll descriptor: readable when pg_pool_poll has work. */
 int pg_pool_fd(const struct pg_pool *pool);
 /* Copies sql and parameters. `done` is called exactly once: by pg_pool_poll with the result, or
- * with an error when the query fails, timeout_ms have passed or the connection is lost (the pool
- * reconnects by itself); or by pg_pool_free with the error "closing". */
+ * with an error when the query fails, timeout_ms have passed, 2,000 others wait for a connection,
+ * or the connection is lost (the pool reconnects by itself); or by pg_pool_free with the error
+ * "closing". */
 void pg_pool_query(struct pg_pool *pool, const char *sql, int n, const char *const *parameters,
 	int timeout_ms, pg_done *done, void *context);
 /* Estimates how long a query that is queued now would wait for a connection, from the times of

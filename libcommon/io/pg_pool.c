@@ -16,6 +16,7 @@
 #define PAUSE_FIRST_US 50000u
 #define PAUSE_MAX_US 1000000u
 #define LISTEN_MS 5000
+#define QUEUED_MAX 2000
 
 struct query {
 	struct query *next;
@@ -114,9 +115,8 @@ static void link_connect(struct pg_pool *pool, struct pg_link *link)
 {
 	const char *names[] = { "dbname", "application_name", "options", "client_encoding", NULL };
 	const char *values[] = { pool->dsn, pool->application,
-		pool->writes ? "-c idle_in_transaction_session_timeout=2000"
-			     : "-c default_transaction_read_only=on -c "
-			       "idle_in_transaction_session_timeout=2000",
+		pool->writes ? PG_SESSION_OPTIONS
+			     : PG_SESSION_OPTIONS " -c default_transaction_read_only=on",
 		"UTF8", NULL };
 	link->conn = must(PQconnectStartParams(names, values, 1));
 	link->since_us = clock_mono_us();
@@ -323,6 +323,10 @@ void pg_pool_query(struct pg_pool *pool, const char *sql, int n, const char *con
 	int timeout_ms, pg_done *done, void *context)
 {
 	struct query *query = query_new(sql, n, parameters, timeout_ms, done, context);
+	/* One too many is not sent: the next poll calls its `done`, as for one that waited in vain.
+	 */
+	if (pool->queued >= QUEUED_MAX)
+		query->until_us = 0;
 	*pool->tail = query;
 	pool->tail = &query->next;
 	pool->queued++;

@@ -8,7 +8,9 @@ import subprocess
 import urllib.parse
 
 import staff
+from lib_patience import during
 from lib_play import SECOND_KEY, Person, good, operator, second_key
+from lib_sql import Session
 from lib_stack import BIN, Installation, eventually, run
 
 place = None
@@ -197,6 +199,22 @@ def test_filters():
     out = subprocess.run([f"{BIN}/jackpotctl", "audit", "--from", "2026-01-01T00:00:02", "--to", "2026-01-01T00:00:04", "--status", "refused", "--json"],
                          env={**place.environment, **place.stack, "JACKPOTCTL_GATEWAY": place.url}, timeout=60, check=True, capture_output=True, text=True).stdout
     assert [row["subject"] for row in json.loads(out)["rows"]] == ["s4", "s3"], out
+
+
+def test_a_locked_table_leaves_no_backends_behind():
+    """What the gateway gave up waiting for is cancelled in Postgres, too."""
+    backends = lambda: int(place.sql("select count(*) from pg_stat_activity where usename = 'carillon_gateway'")[0][0])  # noqa: E731
+    before, most = backends(), 0
+    holder = Session(place.stack["CARILLON_PG_DSN"])
+    try:
+        holder.ask("begin")
+        holder.ask("lock table gateway.staff_session in access exclusive mode")
+        for _ in during(12, "the table is locked", pause=0.2):
+            most = max(most, backends())
+    finally:
+        holder.end()
+    assert most <= before + 4, f"{most} backends of the gateway, {before} before: those of one round of its connections may still be ending"
+    eventually("the sessions to be read again", lambda: KEPT["root"].ask("GET", "/v1/operator/sessions").status == 200, 20)
 
 
 def main():
