@@ -227,7 +227,7 @@ def test_jackpot_cards_with_two_turned():
 
 
 if __name__ == "__main__":
-    place = Installation("resume", kafka=False)
+    place = Installation("resume")
     card_sets(place)
     with lib_pages.browsing(place) as browser:
         run(*[lib_pages.closing(f) for name, f in list(globals().items()) if name.startswith("test_")])
