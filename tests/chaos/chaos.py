@@ -329,9 +329,15 @@ class Chaos:
             run_quietly("iptables", "-D", *rule)
         self.note(kind, self.whole_after(time.time()))
 
+    def cut_port(self, name, what):
+        port = self.place.ports[name]
+        self.cut([("INPUT", "-p", "tcp", side, port, "-j", "DROP") for side in ("--dport", "--sport")], what)
+
     def cut_server(self):
-        port = self.place.ports[self.random.choice(("KAFKA_PORT", "PG_PORT", "REDIS_PORT"))]
-        self.cut([("INPUT", "-p", "tcp", side, port, "-j", "DROP") for side in ("--dport", "--sport")], "network cut to a server")
+        self.cut_port(self.random.choice(("KAFKA_PORT", "REDIS_PORT")), "network cut to Kafka or Redis")
+
+    def cut_postgres(self):
+        self.cut_port("PG_PORT", "network cut to Postgres")
 
     def cut_one(self):
         """One service alone, by the ports of its connections; those it opens meanwhile get through, as by another route."""
@@ -441,7 +447,7 @@ class Chaos:
         weights = {self.kill_service: 60, self.kill_kafka: 5, self.stop_beside_kafka: 3, self.kill_postgres: 7, self.freeze_postgres: 2, self.kill_redis: 3, self.kill_several: 8, self.takeover: 8, self.freeze: 3,
                    self.flush_redis: 2, self.kill_all: 2, self.poison: 3}
         if self.disk:
-            weights.update({self.cut_server: 2, self.cut_one: 3, self.fill_disk: 1})
+            weights.update({self.cut_server: 2, self.cut_postgres: 1, self.cut_one: 3, self.fill_disk: 1})
         chosen = {a: w for a, w in weights.items() if self.only in (None, a.__name__)}
         if not chosen:
             raise SystemExit(f"--only: found {self.only}, expected one of {', '.join(a.__name__ for a in weights)}")
