@@ -146,7 +146,7 @@ def test_fields_of_an_operators_requests():
     money = {"amount_minor": 100, "currency": "EUR", "reason": "a test"}
     amount = (("amount_minor",), True, NOT_INT, [0, -1, 10 ** 15 + 1, 2 ** 63])
     currency = (("currency",), True, NOT_TEXT, ["", "XXX", "eur", "EURO", "x" * 4000])
-    reason = (("reason",), False, NOT_TEXT, ["", "x" * 201, "a\nb"])
+    reason = (("reason",), False, NOT_TEXT, ["", "x" * 201, "a\nb", "paid \u202eton\u202c", "\u2066a\u2069"])
     refused_each([
         ("players", "/v1/operators/1/players", {"player": 500, "currency": "EUR"}, key, [(("player",), True, NOT_INT, [0, -1, 2 ** 48, 2 ** 63]), currency]),
         ("sessions", "/v1/operators/1/sessions", {"player": person.number}, key, [(("player",), True, NOT_INT, [0, -1, 2 ** 48, 2 ** 63])]),
@@ -161,7 +161,7 @@ def test_fields_of_an_operators_requests():
             (("coins",), True, NOT_INT, [0, -1, 11, 1001, 2 ** 63]), (("spins",), True, NOT_INT, [0, -1, 10001, 2 ** 32, 2 ** 63]),
             (("expires_us",), True, NOT_INT, [0, -1, 2 ** 53, 2 ** 63])]),
         ("end of bonus spins", f"{base}/bonus-spins/{'00' * 16}/end", {"reason": "a test"}, key, [(("reason",), True, NOT_TEXT, ["", "x" * 201, "a\nb"])]),
-        ("note", f"{base}/notes", {"text": "a test"}, key, [(("text",), True, NOT_TEXT, ["", "x" * 2001, "a\tb", "a\rb", "a\x00b"])]),
+        ("note", f"{base}/notes", {"text": "a test"}, key, [(("text",), True, NOT_TEXT, ["", "x" * 2001, "a\tb", "a\rb", "a\x00b", "paid \u202eton", "\u2067a\u2069"])]),
         ("decision", f"{base}/withdrawals/{'00' * 16}/decisions", {"decision": "release", "force": True, "reason": "a test"}, key, [
             (("decision",), True, NOT_TEXT, ["", "pay", "x" * 4000]), (("force",), False, NOT_BOOL, []), (("reason",), True, NOT_TEXT, ["", "x" * 201, "a\nb"])]),
         ("grant taken back", f"{base}/grants/{'00' * 16}/back", {"amount_minor": 1, "currency": "EUR", "reason": "a test"}, key, [
