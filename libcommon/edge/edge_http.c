@@ -582,6 +582,27 @@ static bool refuse_and_close(
 	return false;
 }
 
+/* The client waits before it sends the content: it is told to go on, or at once why not (RFC 9110,
+ * 10.1.1). False: the connection ends. */
+static bool expected_continue(struct edge_request *request)
+{
+	static const char GO_ON[] = "HTTP/1.1 100 Continue\r\n\r\n";
+
+	if (request->state == REQUEST_REFUSED) {
+		request->close = true; /* the content may come, or not */
+		edge_http_dispatch(request);
+		return false;
+	}
+	edge_connection_write(request->connection, (const uint8_t *)GO_ON, sizeof(GO_ON) - 1);
+	return true;
+}
+
+static bool expects_continue(const struct http_head *head)
+{
+	const char *expects = http_head_field(head, "expect");
+	return head->newer && expects != NULL && strcasecmp(expects, "100-continue") == 0;
+}
+
 bool edge_http_request(struct edge_connection *connection, const struct http_head *head)
 {
 	struct edge_request *request = edge_request_new(connection);
@@ -620,7 +641,7 @@ bool edge_http_request(struct edge_connection *connection, const struct http_hea
 		if (request->body == NULL)
 			fatal("edge: out of memory");
 	}
-	return true;
+	return request->body_expected == 0 || !expects_continue(head) || expected_continue(request);
 }
 
 void edge_http_malformed(struct edge_connection *connection, enum http_head_status status)

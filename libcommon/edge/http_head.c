@@ -30,15 +30,44 @@ static enum http_head_status head_end(const char *bytes, size_t length, size_t *
 	return length >= HTTP_HEAD_MAX ? HTTP_HEAD_TOO_LARGE : HTTP_HEAD_MORE;
 }
 
+/* The length of "http://" or "https://" at the beginning of an absolute-form target, else 0. */
+static size_t scheme_length(const char *target)
+{
+	return strncasecmp(target, "http://", 7) == 0	 ? 7
+	       : strncasecmp(target, "https://", 8) == 0 ? 8
+							 : 0;
+}
+
+/* The host of an absolute-form target and its port, which replace those of the header Host (RFC
+ * 9112, 3.2.2). They are moved over the end of the scheme, to make room for the NUL and for the "/"
+ * of a target without a path. User information is refused (RFC 9110, 4.2.4). */
+static enum http_head_status absolute_form(char *target, size_t scheme, struct http_head *head)
+{
+	char *host = target + scheme;
+	size_t length = strcspn(host, "/?");
+
+	if (length == 0 || memchr(host, '@', length) != NULL || memchr(host, '#', length) != NULL)
+		return HTTP_HEAD_MALFORMED;
+	head->host = host - 2;
+	memmove(head->host, host, length);
+	head->host[length] = '\0';
+	head->path = host + length;
+	if (*head->path != '/')
+		*--head->path = '/';
+	return HTTP_HEAD_OK;
+}
+
 /* Finds all positions in the line before it writes to the line. */
 static enum http_head_status request_line(char *line, struct http_head *head)
 {
 	size_t method = 0;
 	while (is_token((unsigned char)line[method]))
 		method++;
-	if (method == 0 || line[method] != ' ' || line[method + 1] != '/')
-		return HTTP_HEAD_MALFORMED;
 	char *target = line + method + 1;
+	if (strncmp(line, "OPTIONS * ", 10) == 0)
+		*target = '/'; /* asterisk-form, about the server as a whole: RFC 9112, 3.2.4 */
+	if (method == 0 || line[method] != ' ' || (*target != '/' && scheme_length(target) == 0))
+		return HTTP_HEAD_MALFORMED;
 	size_t length = 0;
 	while ((unsigned char)target[length] > 0x20 && target[length] != 0x7f)
 		length++;
@@ -59,7 +88,7 @@ static enum http_head_status request_line(char *line, struct http_head *head)
 		*question = '\0';
 		head->query = question + 1;
 	}
-	return HTTP_HEAD_OK;
+	return *target == '/' ? HTTP_HEAD_OK : absolute_form(target, scheme_length(target), head);
 }
 
 static enum http_head_status field_line(char *line, struct http_head *head)
@@ -129,14 +158,16 @@ static bool is_single(const char *name)
 	return false;
 }
 
-static enum http_head_status fields_single(const struct http_head *head)
+static enum http_head_status fields_single(struct http_head *head)
 {
 	size_t hosts = 0;
 	for (size_t i = 0; i < head->fields_n; i++) {
 		const char *name = head->fields[i].name;
-		if (strcmp(name, "host") == 0)
+		if (strcmp(name, "host") == 0) {
 			hosts++;
-		else if (is_single(name) && http_head_field(head, name) != head->fields[i].value)
+			if (head->host != NULL)
+				head->fields[i].value = head->host;
+		} else if (is_single(name) && http_head_field(head, name) != head->fields[i].value)
 			return HTTP_HEAD_TWICE;
 	}
 	/* RFC 9112, 3.2 */
@@ -173,6 +204,7 @@ enum http_head_status http_head_parse(
 	if (status != HTTP_HEAD_OK)
 		return status;
 	head_r->query = NULL;
+	head_r->host = NULL;
 	head_r->upgrade = false;
 	head_r->has_length = false;
 	head_r->content_length = 0;

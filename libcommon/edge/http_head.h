@@ -34,13 +34,15 @@ struct http_field {
 };
 
 struct http_head {
-	char *method;		 /* "GET" */
-	char *path;		 /* before "?", not percent-decoded; begins with "/" */
-	char *query;		 /* after "?", or NULL */
-	bool keep_alive;	 /* from the version and Connection */
-	bool newer;		 /* HTTP/1.1 */
-	bool upgrade;		 /* Connection names "upgrade" */
-	bool has_length;	 /* Content-Length was sent */
+	char *method;	 /* "GET" */
+	char *path;	 /* before "?", not percent-decoded; begins with "/"; of "*": "/" */
+	char *query;	 /* after "?", or NULL */
+	char *host;	 /* of an absolute-form target, with its port; the header Host has it
+			    then too. NULL: the target began with "/" */
+	bool keep_alive; /* from the version and Connection */
+	bool newer;	 /* HTTP/1.1 */
+	bool upgrade;	 /* Connection names "upgrade" */
+	bool has_length; /* Content-Length was sent */
 	uint64_t content_length; /* 0 without one */
 	size_t fields_n;
 	struct http_field fields[HTTP_FIELDS_MAX];

@@ -245,6 +245,7 @@ static void on_second(void *context)
 	offers_tick(&gateway);
 	auth_tick(&gateway);
 	wrong_tick(&gateway);
+	crashes_tick();
 	par_tick();
 	bet_mix_tick();
 	amounts_tick(&gateway);

@@ -308,6 +308,8 @@ SCHEMAS = {
 # The bodies of requests: services/gateway/core/requests.c has the same tables. The gateway rejects members that are not named.
 BODIES = {
     "demo": obj(player_Q=NUMBER, currency_Q=CURRENCY),
+    "crash": obj(page=one_of("player", "console"), kind=told({"type": "string", "pattern": "^[A-Za-z]{1,40}$"}, "The name of the error, such as TypeError."),
+                 file=told({"type": "string", "pattern": "^[A-Za-z./-]{1,64}$"}, "The module, such as operator/reports.js."), line=whole(0, 1000000), column=whole(0, 1000000)),
     "account": obj(player=NUMBER, currency=CURRENCY),
     "session": obj(player=NUMBER),
     "money": obj(amount_minor=AMOUNT, currency=CURRENCY, reason_Q=REASON),
@@ -648,6 +650,7 @@ route("public", "get", "/v1/jackpots", "The present values of the jackpots", obj
 route("public", "get", "/v1/winners", "The last hits, newest first", obj(winners=many(named("Winner"))), query=[("limit", whole(1, 100), "The largest number of entries.")],
       etag=True)
 route("public", "post", "/v1/demo/sessions", "Opens a demo account with play money, or returns to it", obj(**SESSION, state_Q=named("State")), body="demo")
+route("public", "post", "/v1/crashes", "Tells of an error in a page that nothing caught: its kind and its place, nothing of the person", obj(counted=BOOL), body="crash")
 route("public", "post", "/v1/payments/calls", "A payment provider's call about a withdrawal: payments queries the provider again", OBJECT, body="call")
 
 route("player", "get", "/v1/state", "The player's state in a game", named("State"), query=[

@@ -70,6 +70,11 @@ def test_settings():
     changed("gaming-day", "2099-06-01", {"zone": "Europe/Stockholm", "start_hour": 6}, {"zone": "Asia/Kathmandu", "start_hour": 5})
     asked("/gaming-day", {"zone": "Mars/Olympus", "start_hour": 5, "from_day": "2099-07-01", **WHY}, 400)
     assert "before" not in line("gaming-day", "2099-07-01")["content"]
+    asked("/gaming-day", {"zone": "Pacific/Pago_Pago", "start_hour": 0, "from_day": "2099-08-01", **WHY})
+    refused = asked("/gaming-day", {"zone": "Pacific/Kiritimati", "start_hour": 0, "from_day": "2099-08-02", **WHY}, 400)
+    assert refused["error"]["where"] == "start_hour", refused
+    assert line("gaming-day", "2099-08-02")["status"] == 400
+    assert place.sql("select count(*) from gateway.gaming_day where valid_from = '2099-08-02'") == [["0"]], "nothing was written"
     asked("/offer", {"currencies": "EUR", **WHY})
     changed("offer", "operator 1", {"currencies": "all", "games": "all"}, {"currencies": "EUR", "games": "all"})
     asked("/offer", {"currencies": "all", **WHY})

@@ -11,6 +11,7 @@ import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+from lib_patience import time_out
 from lib_play import GAME, RULES, Person, Socket, force
 from lib_raw import SENDERS
 from lib_stack import BIN, ROOT, Installation, eventually, run
@@ -146,7 +147,7 @@ def test_fields_of_an_operators_requests():
     money = {"amount_minor": 100, "currency": "EUR", "reason": "a test"}
     amount = (("amount_minor",), True, NOT_INT, [0, -1, 10 ** 15 + 1, 2 ** 63])
     currency = (("currency",), True, NOT_TEXT, ["", "XXX", "eur", "EURO", "x" * 4000])
-    reason = (("reason",), False, NOT_TEXT, ["", "x" * 201, "a\nb"])
+    reason = (("reason",), False, NOT_TEXT, ["", "x" * 201, "a\nb", "paid \u202eton\u202c", "\u2066a\u2069"])
     refused_each([
         ("players", "/v1/operators/1/players", {"player": 500, "currency": "EUR"}, key, [(("player",), True, NOT_INT, [0, -1, 2 ** 48, 2 ** 63]), currency]),
         ("sessions", "/v1/operators/1/sessions", {"player": person.number}, key, [(("player",), True, NOT_INT, [0, -1, 2 ** 48, 2 ** 63])]),
@@ -161,7 +162,7 @@ def test_fields_of_an_operators_requests():
             (("coins",), True, NOT_INT, [0, -1, 11, 1001, 2 ** 63]), (("spins",), True, NOT_INT, [0, -1, 10001, 2 ** 32, 2 ** 63]),
             (("expires_us",), True, NOT_INT, [0, -1, 2 ** 53, 2 ** 63])]),
         ("end of bonus spins", f"{base}/bonus-spins/{'00' * 16}/end", {"reason": "a test"}, key, [(("reason",), True, NOT_TEXT, ["", "x" * 201, "a\nb"])]),
-        ("note", f"{base}/notes", {"text": "a test"}, key, [(("text",), True, NOT_TEXT, ["", "x" * 2001, "a\tb", "a\rb", "a\x00b"])]),
+        ("note", f"{base}/notes", {"text": "a test"}, key, [(("text",), True, NOT_TEXT, ["", "x" * 2001, "a\tb", "a\rb", "a\x00b", "paid \u202eton", "\u2067a\u2069"])]),
         ("decision", f"{base}/withdrawals/{'00' * 16}/decisions", {"decision": "release", "force": True, "reason": "a test"}, key, [
             (("decision",), True, NOT_TEXT, ["", "pay", "x" * 4000]), (("force",), False, NOT_BOOL, []), (("reason",), True, NOT_TEXT, ["", "x" * 201, "a\nb"])]),
         ("grant taken back", f"{base}/grants/{'00' * 16}/back", {"amount_minor": 1, "currency": "EUR", "reason": "a test"}, key, [
@@ -313,6 +314,89 @@ def test_non_http_bytes():
         status = int(answer.split()[1]) if answer.startswith(b"HTTP/") else 0
         assert status in statuses, (sent[:80], answer[:300])
     assert place.http("GET", "/healthz").status == 200 and ledger() == before
+
+
+def spoken(data, least=1):
+    """What the server answers to these very bytes, once it has said all: (status, fields, content) of each answer. The connection is half closed by us last."""
+    host, port = place.url.split("://")[1].split(":")
+    with socket.create_connection((host, int(port)), timeout=time_out(10)) as connection:
+        connection.sendall(data)
+        connection.shutdown(socket.SHUT_WR)
+        answer = b"".join(iter(lambda: connection.recv(65536), b""))
+    found = []
+    head_only = data.startswith(b"HEAD ")
+    while answer:
+        head, answer = answer.split(b"\r\n\r\n", 1)
+        first, *lines = head.decode().split("\r\n")
+        fields = {name.lower(): value.strip() for name, value in (line.split(":", 1) for line in lines)}
+        length = 0 if head_only else int(fields.get("content-length", 0))
+        found.append((int(first.split()[1]), fields, answer[:length]))
+        answer = answer[length:]
+    assert len(found) >= least, (data, found)
+    return found
+
+
+# What RFC 9110 and 9112 ask of a server: the section, the bytes, and the statuses of the answers. All else that a server may do is in libcommon/edge/test.
+H = b"Host: x\r\n"
+CONFORMANCE = [
+    ("9112 2.2, an empty line before the request", b"\r\nGET /healthz HTTP/1.1\r\n" + H + b"\r\n", [200]),
+    ("9112 2.2, a bare CR", b"GET /healthz HTTP/1.1\r\nHost: x\rA: b\r\n\r\n", [400]),
+    ("9112 2.2, white space before the first field", b"GET /healthz HTTP/1.1\r\n " + H + b"\r\n", [400]),
+    ("9112 2.3, a later minor version is not known", b"GET /healthz HTTP/1.2\r\n" + H + b"\r\n", [400]),
+    ("9112 3.2, no Host", b"GET /healthz HTTP/1.1\r\n\r\n", [400]),
+    ("9112 3.2, two Hosts", b"GET /healthz HTTP/1.1\r\n" + H + H + b"\r\n", [400]),
+    ("9112 3.2, no Host in HTTP/1.0", b"GET /healthz HTTP/1.0\r\n\r\n", [200]),
+    ("9112 3.2.1, origin-form with a query", b"GET /v1/winners?limit=1 HTTP/1.1\r\n" + H + b"\r\n", [200]),
+    ("9112 3.2.2, absolute-form", b"GET http://elsewhere.example:81/healthz HTTP/1.1\r\n" + H + b"\r\n", [200]),
+    ("9112 3.2.2, absolute-form of TLS, behind a proxy", b"GET HTTPS://elsewhere.example/v1/winners?limit=1 HTTP/1.1\r\n" + H + b"\r\n", [200]),
+    ("9112 3.2.2, absolute-form without a path", b"GET http://elsewhere.example HTTP/1.1\r\n" + H + b"\r\n", [200]),
+    ("9112 3.2.2, absolute-form needs Host too", b"GET http://x/healthz HTTP/1.1\r\n\r\n", [400]),
+    ("9112 3.2.3, authority-form is for proxies", b"CONNECT x:443 HTTP/1.1\r\n" + H + b"\r\n", [400]),
+    ("9112 3.2.4, asterisk-form", b"OPTIONS * HTTP/1.1\r\n" + H + b"\r\n", [405]),
+    ("9112 3, a long target", b"GET /" + b"a" * 3000 + b" HTTP/1.1\r\n" + H + b"\r\n", [414]),
+    ("9112 5.1, white space before the colon", b"GET /healthz HTTP/1.1\r\n" + H + b"A : b\r\n\r\n", [400]),
+    ("9112 5.2, a folded line", b"GET /healthz HTTP/1.1\r\n" + H + b"A: b\r\n c\r\n\r\n", [400]),
+    ("9112 6.1, a transfer coding is refused: lengths are in digits alone", b"POST /v1/rounds HTTP/1.1\r\n" + H + b"Transfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /healthz HTTP/1.1\r\n" + H + b"\r\n", [411]),
+    ("9112 6.3, two lengths", b"POST /v1/rounds HTTP/1.1\r\n" + H + b"Content-Length: 2\r\nContent-Length: 3\r\n\r\n{}", [411]),
+    ("9112 6.3, the same length twice", b"POST /v1/nothing HTTP/1.1\r\n" + H + b"Content-Length: 2\r\nContent-Length: 2\r\n\r\n{}", [404]),
+    ("9112 9.3, two requests at once", (b"GET /healthz HTTP/1.1\r\n" + H + b"\r\n") * 2, [200, 200]),
+    ("9112 9.6, close ends the connection", b"GET /healthz HTTP/1.1\r\n" + H + b"Connection: close\r\n\r\nGET /healthz HTTP/1.1\r\n" + H + b"\r\n", [200]),
+    ("9112 9.3, HTTP/1.0 ends after one", b"GET /healthz HTTP/1.0\r\n\r\nGET /healthz HTTP/1.0\r\n\r\n", [200]),
+    ("9110 9.3.2, HEAD", b"HEAD /healthz HTTP/1.1\r\n" + H + b"\r\n", [200]),
+    ("9110 9.1, a method in small letters is another", b"get /healthz HTTP/1.1\r\n" + H + b"\r\n", [405]),
+    ("9110 10.1.1, the content may come", b"POST /v1/crashes HTTP/1.1\r\n" + H + b"Content-Type: application/json\r\nExpect: 100-continue\r\nContent-Length: 2\r\n\r\n{}", [100, 400]),
+    ("9110 10.1.1, refused before the content comes", b"POST /v1/nothing HTTP/1.1\r\n" + H + b"Expect: 100-continue\r\nContent-Length: 2\r\n\r\n", [404]),
+    ("9110 15.5.12, no length", b"POST /v1/rounds HTTP/1.1\r\n" + H + b"\r\n", [411]),
+    ("9110 15.5.16, another type", b"POST /v1/rounds HTTP/1.1\r\n" + H + b"Content-Type: text/plain\r\nContent-Length: 2\r\n\r\n{}", [415]),
+    ("6585 5, large fields", b"GET /healthz HTTP/1.1\r\n" + H + b"A: " + b"a" * 9000 + b"\r\n\r\n", [431]),
+]
+
+
+def test_http_conformance():
+    faults = []
+    for name, data, statuses in CONFORMANCE:
+        found = spoken(data)
+        if [status for status, _, _ in found] != statuses:
+            faults.append(f"{name}: found {[status for status, _, _ in found]}, expected {statuses}")
+        for status, fields, content in found:
+            if status > 100 and "date" not in fields:
+                faults.append(f"{name}: no Date (9110 6.6.1)")
+            if content and "content-type" not in fields:
+                faults.append(f"{name}: no Content-Type (9110 8.3)")
+            if status == 405 and "allow" not in fields:
+                faults.append(f"{name}: no Allow (9110 15.5.6)")
+    (_, head, content), = spoken(b"HEAD /healthz HTTP/1.1\r\n" + H + b"\r\n")
+    (_, got, whole), = spoken(b"GET /healthz HTTP/1.1\r\n" + H + b"\r\n")
+    for fields in (head, got):  # these differ from answer to answer
+        del fields["date"], fields["x-request-id"]
+    if content or head != got:
+        faults.append(f"9110 9.3.2: HEAD answers {head} and {content!r}, GET {got}")
+    (_, tagged, _), = spoken(b"GET /v1/winners?limit=1 HTTP/1.1\r\n" + H + b"\r\n")
+    for tag in (tagged["etag"], "W/" + tagged["etag"], f'"other", {tagged["etag"]}', "*"):
+        (status, fields, content), = spoken(b"GET /v1/winners?limit=1 HTTP/1.1\r\n" + H + b"If-None-Match: " + tag.encode() + b"\r\n\r\n")
+        if (status, content) != (304, b"") or "etag" not in fields:
+            faults.append(f"9110 13.1.2: If-None-Match: {tag}: found {status} {fields}")
+    assert whole == b"ok\n" and not faults, "\n".join(faults)
 
 
 # ---- live events -------------------------------------------------------------------------------------------------------------

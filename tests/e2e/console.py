@@ -717,6 +717,59 @@ def test_the_audit_log_is_searched():
     assert table.startswith("id,time_us,actor,") and len(table.strip().splitlines()) == 3, table
 
 
+# Of each screen what is read, the member that is no list suddenly, the panel that cannot be drawn then, and what still lives.
+NAV = "nav a[href='#me']"
+BROKEN_PANELS = [
+    ("overview", "/v1/winners", "winners", "Last winners", "#summary .tile"), ("jackpots", "/operator/status", "pools", "Jackpots", NAV),
+    ("jackpots/1", "/pools/1/history", "rows", "Value over time", "#forecast"), ("games", "/operators/1/offer", "currencies", "What players are offered", "[data-table=games] tbody tr"),
+    ("games/bewitched", "/games/bewitched$", "returns", "Returned in the last 30 days", "#game-stakes"), ("players", "/players\\?", "players", "Players", NAV),
+    ("players/NUMBER", "/history\\?", "entries", "History", "#notes"), ("rounds", "/unfinished/rounds", "rounds", "Open rounds", "#rounds"),
+    ("withdrawals", "/withdrawals\\?", "withdrawals", "Withdrawals", NAV), ("approvals", "/approvals", "approvals", "Approvals", NAV), ("reports", "/reports\\?", "reports", "Reports", NAV),
+    ("reports/day-TODAY", "/reports/day/", "games", "Games", "#report-returns"), ("ledger", "/operators/1/ledger", "days", "Days", "#proof .tile"), ("ledger/all", "/postings", "postings", "Postings", NAV),
+    ("rates", "/fx-rates", "rates", "Exchange rates", NAV), ("audit", "/audit\\?", "rows", "Audit log", NAV), ("users", "/user-sessions", "sessions", "Open sessions", "[data-table=users] tbody tr"),
+    ("keys", "/operators/1/keys", "keys", "Keys of back ends", NAV), ("webhooks", "/operators/1/webhooks", "webhooks", "Webhooks", NAV), ("health", "/dead-letters", "letters", "Dead letters", "[data-table=shards] tbody tr"),
+    ("me", "/operator/sessions", "sessions", "Your sessions", "main .tile"),
+]
+
+
+def crashes(page):
+    return place.metric("gateway-1", "carillon_gateway_page_crashes_total", f'page="{page}"')
+
+
+def test_a_broken_panel_leaves_the_others():
+    """It says so, and since when; the gateway hears of it; on request it is drawn again."""
+    page, before = pages.Page("breaks", "/operator/"), crashes("console")
+    page.see("document.querySelector('nav a[aria-current]')?.innerText === 'Overview' && document.querySelector('#summary')")
+    person = Person(place, deposit=1000)
+    today = operator(place, "/reports?period=day", None, method="GET").json["gaming_day"]["today"]
+    for screen, path, member, name, lives in BROKEN_PANELS:
+        page.spoil(path=path, member=member)
+        page.evaluate(code=f"location.hash = '{screen.replace('NUMBER', str(person.number)).replace('TODAY', today)}'")
+        broken = f"document.querySelector('[data-broken={json.dumps(name)}]')"
+        page.see(f"{broken} && document.querySelector({json.dumps(lives)}) && document.querySelectorAll('[data-broken]').length === 1")
+        assert re.search(re.escape(name) + r" cannot be shown since \d", page.text(selector="[data-broken]")), page.text(selector="[data-broken]")
+        page.heal()
+        if screen == "overview":  # what is drawn then comes with its next read, here within seconds
+            page.press("[data-broken] button")
+            page.see(f"!{broken} && document.querySelector({json.dumps(lives)})")
+    found = pages.browser.ask("problems")
+    assert found and all("TypeError" in problem for problem in found), found
+    assert crashes("console") > before, "no crash was told to the gateway"
+
+
+def test_what_is_not_read_any_more_says_so():
+    """A read that is never answered: the figures that wait for it are greyed and say from when they are, without anything being drawn."""
+    page = pages.Page("waits", "/operator/")
+    page.see("document.querySelector('#summary:not([data-late])')")
+    page.spoil(path="/operator/status")
+    page.evaluate(code="{ const now = Date.now; Date.now = () => now() + 60000; }")
+    page.see("/^Not read since .*:/.test(document.querySelector('#summary').dataset.late) && document.querySelector('#as-of[data-late]')")
+    assert page.evaluate(code="getComputedStyle(document.querySelector('#summary'), '::before').content").startswith('"Not read since')
+    page.heal()
+    pages.browser.ask("close", page.name)
+    pages.browser.ask("problems")  # of reads that were given up
+
+
 def test_silence_leaves_only_an_action_in_doubt():
     page = pages.Page("console", "/operator/")
     go(page, "webhooks")

@@ -2,12 +2,13 @@
 """What the page's controls promise, in a real browser with scripted draws: why autospin ends and what it waits for, the keyboard alone, what happens to a win that
 the player leaves, amounts that are refused, and the time between two bets."""
 import json
+import random
 import re
 
 import lib_pages
 from lib_deal import Deal
 from lib_games import GAMES
-from lib_pages import LOSS, READY, Page, awarded, booked, enter, focus, no_problems, state_of, tab_to
+from lib_pages import FILES, LOSS, READY, Page, awarded, booked, enter, focus, no_problems, second_device, state_of, tab_to
 from lib_patience import stays
 from lib_play import RULES, force, player_id
 from lib_stack import Installation, eventually, run
@@ -402,7 +403,122 @@ def test_the_space_bar_spins_stops_the_count_and_collects():
     no_problems()
 
 
+# Keeps what is shown over the reels as a win or a total: its size and its words.
+CELEBRATED = """{ window.celebrated = [];
+    new MutationObserver(() => { const one = document.querySelector('#celebration'); if (one) window.celebrated.push([Number(one.dataset.tier), one.querySelector(':scope > b').innerText]); })
+        .observe(document.body, { childList: true, subtree: true }); }"""
+
+
+def returning(minor):
+    """Stops without a feature whose lines pay this at the bet of 0.15."""
+    chance = random.Random(7)
+    while True:
+        stops = [chance.randrange(len(strip)) for strip in RULES.strips]
+        window = RULES.window(stops)
+        if sum(RULES.line_wins(window, MAX, 1)) == minor and RULES.count(window, RULES.scatter) + RULES.count(window, RULES.bonus) == 0:
+            return stops
+
+
+def test_what_returns_no_more_than_was_paid_is_no_win():
+    """A win equal to the stake; and a purchase that pays less than its price, which has a total to tell."""
+    page = enter("bewitched", "even", still=True)
+    player = page.text(selector="#player")
+    page.spin(player, returning(15))
+    assert page.money("#win b") == 15 and page.evaluate(code="!document.querySelector('#win.gold')"), "the stake came back"
+    page.collect()
+    page.spin(player, returning(30))
+    assert page.money("#win b") == 30 and page.evaluate(code="!!document.querySelector('#win.gold')"), "twice the stake is a win"
+    page.collect()
+    page = enter("mystery-elves", "bought", still=True)
+    player = page.text(selector="#player")
+    page.evaluate(code=CELEBRATED)
+    force(place, player, LOSS)
+    page.buy("hold")
+    won, shown = page.money("#win b"), page.evaluate(code="window.celebrated")
+    assert shown and all((tier > 0) == (won > 700) and (words == "In total") == (won <= 700) for tier, words in shown), (won, shown)
+    assert page.evaluate(code="!!document.querySelector('#win.gold')") == (won > 700), won
+    no_problems()
+
+
+def test_two_presses_at_once_are_one_bet():
+    """Also when the first of them is refused, because another device has moved meanwhile, and is repeated."""
+    twice = "{ const main = document.querySelector('[data-main]'); main.click(); main.click(); }"
+    page = enter("bewitched", "twice", still=True)
+    player = page.text(selector="#player")
+    other = second_device(page, "twice-there", still=True)
+    for moved in (0, 1):
+        if moved:
+            other.spin(player)
+        force(place, player, LOSS)
+        before, bets = page.text(selector="#round"), len(stakes(player))
+        page.evaluate(code=twice)
+        page.see(f"document.querySelector('#round').innerText !== {json.dumps(before)}")
+        page.ready()
+        booked(page, player)
+        assert len(stakes(player)) == bets + 1, stakes(player)
+    found = [problem for problem in browser.ask("problems") if "409" not in problem]
+    assert not found, found
+
+
+def test_space_is_the_main_button_s_after_a_press_with_the_pointer():
+    page = enter("mystic-gem", "pointed", still=True)
+    player = page.text(selector="#player")
+    for pointed in ("#bet-up", "#fast", "#sound"):
+        state = "[document.querySelector('#stake').innerText, document.querySelector('#fast').ariaPressed, document.querySelector('#sound').ariaPressed]"
+        page.press(pointed)
+        kept, before = page.evaluate(code=state), page.text(selector="#round")
+        force(place, player, LOSS)
+        page.key(key="Space")
+        page.see(f"document.querySelector('#round').innerText !== {json.dumps(before)}")
+        page.ready()
+        assert page.evaluate(code=state) == kept and focus(page) == "spin", pointed
+    tab_to(page, "#fast")
+    pressed = page.evaluate(code="document.querySelector('#fast').ariaPressed")
+    page.key(key="Space")
+    page.see(f"document.querySelector('#fast').ariaPressed !== '{pressed}'")
+    assert focus(page) == "fast", "reached by the keyboard, it keeps its Space"
+    no_problems()
+
+
+def test_a_game_opened_by_enter_has_the_focus_and_so_has_its_tile_afterwards():
+    page = Page("entering", "/", still=True)
+    tab_to(page, "[data-game=mona-lisa]")
+    page.key(key="Enter")
+    page.see("document.querySelector('#play')?.dataset.game === 'mona-lisa' && document.activeElement?.matches('[data-main]')")
+    tab_to(page, "#home")
+    page.key(key="Enter")
+    page.see("document.querySelector('#lobby') && document.activeElement?.dataset.game === 'mona-lisa'")
+    no_problems()
+
+
 # ---- leaving ----
+
+def test_a_log_out_elsewhere_loses_no_account():
+    """The page says what happened and goes on as the same player, also after it was loaded anew."""
+    page = enter("bewitched", "left", still=True)
+    player = page.text(selector="#player")
+    for loaded in (False, True):
+        token = page.evaluate(code="sessionStorage.getItem('token')")
+        assert place.http("POST", "/v1/logout", token=token).status == 200
+        eventually("the session is over", lambda: place.http("GET", "/v1/limits", token=token).status == 401, 10)
+        if loaded:
+            page.reload()
+        else:
+            page.press("[data-main]")
+        page.see(f"document.querySelector('#continue')?.innerText.includes({json.dumps(player)})")
+        says(page, "You were logged out, here or on another device.")
+        page.press("#continue")
+        page.see(f"document.querySelector('#player')?.innerText === {json.dumps(player)} && {READY}")
+    found = [problem for problem in browser.ask("problems") if "401" not in problem and "WebSocket" not in problem]
+    assert not found, found
+
+
+def test_a_crash_of_the_page_is_reported():
+    page, before = Page("crashes", still=True), place.metric("gateway-1", "carillon_gateway_page_crashes_total", 'page="player"')
+    page.see("document.querySelector('#play')")
+    page.evaluate(code=f"void import('{FILES}/format.js').then((format) => format.bothMeanings('no comma', 'EUR'))")
+    eventually("the gateway knows of it", lambda: place.metric("gateway-1", "carillon_gateway_page_crashes_total", 'page="player"') == before + 1, 20)
+    assert any("TypeError" in problem for problem in browser.ask("problems"))
 
 def lobby_balance(page):
     return page.money("#lobby header b")

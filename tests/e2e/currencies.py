@@ -10,8 +10,10 @@ place = None
 DIGITS = {"EUR": 2, "JPY": 0, "KWD": 3, "USDT": 6}
 SIGNS = {"EUR": "€", "JPY": "¥", "KWD": "KWD ", "USDT": "USDT "}
 DEPOSIT = 1234567
+PLAY_MONEY = 1000  # of whole units, in a new demo account
 WAITING = {"EUR": 900000001, "JPY": 900000001, "KWD": 900000001, "USDT": 900000000001}  # more than one person books alone
 HELD = {"EUR": 4010, "JPY": 4110, "KWD": 4210, "USDT": 4310}  # the provider's stub never answers about these
+TYPED = {"EUR": ("12.50", 1250), "JPY": ("1250", 1250), "KWD": ("1.250", 1250), "USDT": ("10.00", 10000000)}  # a deposit as finance types it
 people = {}
 
 
@@ -61,13 +63,13 @@ def test_players():
 
 def test_typed_amounts():
     """A deposit as finance types it: what may mean two amounts is refused, what was understood is shown, and that is booked."""
-    typed = {"EUR": ("12.50", 1250), "JPY": ("1250", 1250), "KWD": ("1.250", 1250), "USDT": ("10.00", 10000000)}
+    either = {"EUR": "1000 or 1.00", "JPY": "1000 or 1", "KWD": "1000 or 1.000", "USDT": "1000 or 1.000"}  # each can be typed
     page = pages.Page("console", "/operator/")
-    for currency, (text, minor) in typed.items():
+    for currency, (text, minor) in TYPED.items():
         before = people[currency].refresh()["balance_minor"]
         go(page, f"players/{people[currency].number}")
         do(page, "Deposit", {"amount": "1,000"})
-        page.see("/may mean two amounts/.test(document.querySelector('dialog .what').innerText)")
+        page.see(f"document.querySelector('dialog .what').innerText.endsWith('may mean two amounts. Enter {either[currency]}.')")
         send(page)
         page.see("/may mean two amounts/.test(document.querySelector('dialog [role=alert]')?.innerText)")
         page.fill(selector="dialog [name=amount]", value=text)
@@ -133,11 +135,20 @@ def test_withdrawals():
     no_problems()
 
 
-def test_overview():
-    """It shows its figures, with all these players about."""
+def test_overview_reports_ledger_and_audit():
+    """Each shows its figures, with all these players about."""
     page = pages.Page("console", "/operator/")
-    go(page, "overview")
-    page.see("document.querySelector('main #summary .tile')")
+    for screen, there in (("overview", "#summary .tile"), ("reports", "select[name=period]"), ("ledger", "[data-table]"), ("ledger/all", "[data-table=postings] tbody tr"), ("audit", "[data-table=audit] tbody tr")):
+        go(page, screen)
+        page.see(f"document.querySelector('main {there}')")
+        no_problems()
+    go(page, "ledger/all")
+    for currency in DIGITS:
+        shown(page, text_of(DEPOSIT, currency), "[data-table=postings]")
+    go(page, "reports")
+    page.press("main button:has-text('Show')")  # today's, as it grows
+    for currency in ("JPY", "KWD", "USDT"):
+        shown(page, text_of(PLAY_MONEY * 10 ** DIGITS[currency] + DEPOSIT + TYPED[currency][1], currency), "[data-table=report-booked]")
     no_problems()
 
 

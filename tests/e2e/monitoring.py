@@ -158,6 +158,21 @@ def test_wrong_credentials_are_told():
     place.reaches("WrongCredentials", kind="key")
 
 
+def test_crashes_of_a_page_are_told():
+    crash = {"page": "console", "kind": "TypeError", "file": "operator/reports.js", "line": 33, "column": 14}
+
+    def crashes(n):
+        for _ in range(n):
+            answer = place.http("POST", "/v1/crashes", crash)
+            assert answer.status == 200, answer
+
+    # A rate begins at a count's first value.
+    crashes(1)
+    eventually("its count", lambda: place.query('carillon_gateway_page_crashes_total{page="console"} > 0'), 10)
+    crashes(12)
+    place.reaches("PageCrashes", page="console")
+
+
 def test_unpaid_jackpot_is_told():
     """A jackpot is won while nobody can price it; it is paid as soon as somebody can."""
     person = Person(place, "EUR", deposit=100_000)

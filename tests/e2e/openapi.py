@@ -87,6 +87,10 @@ def test_what_is_open_to_all():
     assert place.http("GET", f"/v1/definitions/{'00' * 32}").status == 404
     assert place.http("GET", "/v1/games/none").status == 404
     assert place.http("POST", "/v1/payments/calls", {"id": "00" * 16}).status in (200, 404)
+    crash = {"page": "player", "kind": "TypeError", "file": "operator/reports.js", "line": 33, "column": 14}
+    assert place.http("POST", "/v1/crashes", crash).status == 200
+    for wrong in ({"page": "other"}, {"kind": "of a person: 17"}, {"file": "https://elsewhere"}, {"line": -1}, {"message": "what somebody typed"}):
+        assert place.http("POST", "/v1/crashes", {**crash, **wrong}).status == 400, wrong
 
 
 def test_play():

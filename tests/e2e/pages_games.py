@@ -189,6 +189,34 @@ MISFITS = """(() => {
 })()"""
 
 
+WIDTHS = [(320, 568), (390, 844), (700, 900), (768, 1024), (834, 1112), (880, 620), (1366, 768)]
+LONGEST = "€9,999,999,999,999.99"
+# With sums of this length, and news that come late: which boxes overlap, and whether the menu is in the window.
+OVERLAPS = """(() => {
+    for (const sum of document.querySelectorAll('#balance, #win b')) sum.textContent = '%s';
+    document.querySelector('#feed').className = 'feed';
+    document.querySelector('#feed span').textContent = 'delayed: some news arrives late';
+    const [out, names] = [[], ['#balance', '#win b', '.betbox', '.buttons', '#home', '.status', '#rules', '#menu']];
+    const boxes = names.map((name) => [name, document.querySelector(name).getBoundingClientRect()]);
+    for (const [i, [name, a]] of boxes.entries()) {
+        if (a.left < -1 || a.right > innerWidth + 1 || a.bottom > innerHeight + 1) out.push(`${name} is out of the window`);
+        for (const [other, b] of boxes.slice(i + 1)) if (a.left < b.right - 1 && b.left < a.right - 1 && a.top < b.bottom - 1 && b.top < a.bottom - 1) out.push(`${name} and ${other} overlap`);
+    }
+    return out;
+})()""" % LONGEST
+
+
+def test_the_longest_sums_and_late_news_fit():
+    page = enter("mystic-gem", "longest", still=True)
+    page.spin(page.text(selector="#player"), *Deal("mystic-gem").stops("base", {}, {"wild": 1}, {}, {"wild": 1}))  # a win that can be gambled
+    for width, height in WIDTHS:
+        page.size(width=width, height=height)
+        page.see(f"innerWidth === {width} && innerHeight === {height}")
+        page.see(f"({OVERLAPS}).length === 0 || (window.misfits = {OVERLAPS}, false)")
+        page.picture(f"{width}x{height}")
+    no_problems()
+
+
 def test_every_game_fits_every_window():
     for game in ("bewitched", "mystic-gem", "mystery-elves", "mona-lisa", "witch-feature"):
         page = enter(game, f"fits-{game}", still=True)

@@ -21,6 +21,8 @@ static void test_http_head_statuses(void **state)
 		{ "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\n\r\nhello", HTTP_HEAD_OK },
 		{ "POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nContent-Length: 5\r\n\r\n",
 			HTTP_HEAD_OK },
+		{ "OPTIONS * HTTP/1.1\r\nHost: x\r\n\r\n", HTTP_HEAD_OK },
+		{ "GET * HTTP/1.1\r\nHost: x\r\n\r\n", HTTP_HEAD_MALFORMED },
 		{ "", HTTP_HEAD_MORE },
 		{ "GET / HTTP/1.1\r\n", HTTP_HEAD_MORE },
 		{ "GET / HTTP/1.1\r\nA: b\r\n\r", HTTP_HEAD_MORE },
@@ -34,7 +36,14 @@ static void test_http_head_statuses(void **state)
 		{ "GET / HTTP/1.1\r\nA: \x01\r\n\r\n", HTTP_HEAD_MALFORMED },
 		{ "GET / HTTP/1.1\r\nnothing\r\n\r\n", HTTP_HEAD_MALFORMED },
 		{ "GET  / HTTP/1.1\r\n\r\n", HTTP_HEAD_MALFORMED },
-		{ "GET http://x/ HTTP/1.1\r\n\r\n", HTTP_HEAD_MALFORMED },
+		{ "GET http://x/ HTTP/1.1\r\n\r\n", HTTP_HEAD_HOST },
+		{ "GET http://x/ HTTP/1.1\r\nHost: x\r\nHost: x\r\n\r\n", HTTP_HEAD_HOST },
+		{ "GET http:///a HTTP/1.1\r\nHost: x\r\n\r\n", HTTP_HEAD_MALFORMED },
+		{ "GET http:/x/a HTTP/1.1\r\nHost: x\r\n\r\n", HTTP_HEAD_MALFORMED },
+		{ "GET http://me@x/a HTTP/1.1\r\nHost: x\r\n\r\n", HTTP_HEAD_MALFORMED },
+		{ "GET ftp://x/a HTTP/1.1\r\nHost: x\r\n\r\n", HTTP_HEAD_MALFORMED },
+		{ "GET x:80 HTTP/1.1\r\nHost: x\r\n\r\n", HTTP_HEAD_MALFORMED },
+		{ "CONNECT x:80 HTTP/1.1\r\nHost: x\r\n\r\n", HTTP_HEAD_MALFORMED },
 		{ "GET /a b HTTP/1.1\r\n\r\n", HTTP_HEAD_MALFORMED },
 		{ "GET /\r\n\r\n", HTTP_HEAD_MALFORMED },
 		{ "G(T / HTTP/1.1\r\n\r\n", HTTP_HEAD_MALFORMED },
@@ -105,6 +114,37 @@ static void test_http_head_parts(void **state)
 	assert_false(head.keep_alive);
 	assert_true(head.upgrade);
 	assert_int_equal(head.content_length, 42);
+}
+
+/* RFC 9112, 3.2.2: the target's host counts, and not that of the header. */
+static void test_http_head_absolute_form(void **state)
+{
+	static const struct {
+		const char *target, *host, *path, *query;
+	} cases[] = {
+		{ "http://a.example:80/b/c?d=1", "a.example:80", "/b/c", "d=1" },
+		{ "HTTPS://a.example/", "a.example", "/", NULL },
+		{ "http://a.example", "a.example", "/", NULL },
+		{ "http://a?d=/1", "a", "/", "d=/1" },
+		{ "http://[::1]:8080/b", "[::1]:8080", "/b", NULL },
+	};
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char bytes[256];
+		struct http_head head;
+		size_t used = 0;
+		(void)snprintf(bytes, sizeof(bytes),
+			"GET %s HTTP/1.1\r\nHost: other\r\nA: b\r\n\r\n", cases[i].target);
+		assert_int_equal(http_head_parse(bytes, strlen(bytes), &head, &used), HTTP_HEAD_OK);
+		assert_string_equal(head.method, "GET");
+		assert_string_equal(head.path, cases[i].path);
+		assert_string_equal(http_head_field(&head, "host"), cases[i].host);
+		assert_string_equal(http_head_field(&head, "a"), "b");
+		if (cases[i].query == NULL)
+			assert_null(head.query);
+		else
+			assert_string_equal(head.query, cases[i].query);
+	}
 }
 
 static void test_http_head_rejects_huge_lengths(void **state)
@@ -179,6 +219,7 @@ int main(void)
 		cmocka_unit_test(test_http_accepts),
 		cmocka_unit_test(test_http_head_statuses),
 		cmocka_unit_test(test_http_head_parts),
+		cmocka_unit_test(test_http_head_absolute_form),
 		cmocka_unit_test(test_http_head_rejects_huge_lengths),
 		cmocka_unit_test(test_http_decode_rejects_bad_escapes),
 		cmocka_unit_test(test_http_head_too_large),

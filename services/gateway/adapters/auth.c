@@ -112,13 +112,18 @@ void auth_tick(struct gateway *gateway)
 		log_info("the token keys have changed: the new ones are in force");
 }
 
-bool auth_session_rate(struct gateway *gateway, struct edge_request *request)
+bool auth_rate(struct gateway *gateway, struct edge_request *request, struct limit *by_address)
 {
 	uint32_t retry_s = 1;
-	if (!limit_take(&gateway->by_address, limit_key(edge_peer(request)),
-		    edge_now_us(gateway->edge), &retry_s))
+	if (!limit_take(by_address, limit_key(edge_peer(request)), edge_now_us(gateway->edge),
+		    &retry_s))
 		return too_many(gateway, request, retry_s);
 	return true;
+}
+
+bool auth_session_rate(struct gateway *gateway, struct edge_request *request)
+{
+	return auth_rate(gateway, request, &gateway->by_address);
 }
 
 /* ---- operators

@@ -64,6 +64,7 @@ void gateway_begin(struct gateway *gateway)
 	limit_init(&gateway->by_address, (uint32_t)gateway->settings.sessions_per_s,
 		(uint32_t)gateway->settings.sessions_per_s * 10);
 	wrong_begin(gateway);
+	crashes_begin();
 	metrics_begin(gateway);
 }
 

@@ -208,8 +208,9 @@ bool auth_operator(struct gateway *gateway, struct edge_request *request, uint32
 #define ACTOR_MAX 48
 void actor_of(const struct gateway *gateway, const struct edge_request *request,
 	uint32_t operator_id, char out[ACTOR_MAX]);
-/* False when 429 was answered. */
+/* False when 429 was answered. by_address: the limit that the client's address must keep. */
 bool auth_session_rate(struct gateway *gateway, struct edge_request *request);
+bool auth_rate(struct gateway *gateway, struct edge_request *request, struct limit *by_address);
 /* Reads the header Idempotency-Key; false when 400 was answered. */
 bool auth_key(struct edge_request *request, const char **key_r);
 /* The first ID_BYTES of SHA-256 over both texts with a NUL between them. */
@@ -349,6 +350,11 @@ void player_session_idle(struct gateway *gateway, const char *name, uint64_t sin
 void readiness_tick(struct gateway *gateway);
 bool readiness_reached(void);
 
+/* ---- crashes.c: errors of pages ---- */
+
+void crashes_begin(void); /* the limit and the metrics */
+void crashes_tick(void);  /* once a second */
+
 /* ---- config.c: GET /v1/config, which needs no session ---- */
 
 /* "ws://host:port" of "ws://host:port/path": the other server that the pages may connect to. */
@@ -381,6 +387,7 @@ edge_handler on_pool_view;					 /* pool_view.c */
 edge_handler on_pool_history;					 /* pool_history.c */
 edge_handler on_pool_forecast;					 /* pool_forecast.c */
 edge_handler on_game_view;					 /* game_view.c */
+edge_handler on_crash;						 /* crashes.c */
 edge_handler on_note, on_notes;					 /* notes.c */
 edge_handler on_player_sessions;				 /* player_sessions.c */
 edge_handler on_player_export;					 /* export.c */

@@ -136,7 +136,7 @@ static bool is_decimal(const char *text)
  * A negative number is none. */
 static bool like_formula(const char *text)
 {
-	return (text[0] != '\0' && strchr("=+@\t\r", text[0]) != NULL) ||
+	return (text[0] != '\0' && strchr("=+@\t\r\n", text[0]) != NULL) ||
 	       (text[0] == '-' && !is_decimal(text + 1));
 }
 

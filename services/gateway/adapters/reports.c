@@ -378,6 +378,11 @@ static void day_answer(struct edge_request *request, struct setting_day *setting
 			"set");
 		return;
 	}
+	if (strcmp(how, "hours") == 0) {
+		answer_bad(request, "start_hour", setting->body.from_day,
+			"a zone and an hour that leave the day before at least one hour");
+		return;
+	}
 	out_begin(out);
 	out_open(out, NULL, '{');
 	out_string(out, "zone", setting->body.zone);
@@ -418,10 +423,7 @@ static void on_day_set(void *context, PGresult *result, const char *error)
 {
 	struct setting_day *setting = context;
 	uint64_t ticket = setting->waiter.ticket;
-	const char *state = result == NULL ? NULL : PQresultErrorField(result, PG_DIAG_SQLSTATE);
-	bool overlaps = state != NULL && strcmp(state, "22023") == 0;
-	bool done = result != NULL && PQresultStatus(result) == PGRES_TUPLES_OK;
-	const char *how = overlaps ? "day" : done ? PQgetvalue(result, 0, 0) : "";
+	const char *how = result != NULL ? PQgetvalue(result, 0, 0) : "";
 	struct edge_request *request = edge_find(setting->waiter.gateway->edge, ticket);
 
 	if (strcmp(how, "set") == 0)

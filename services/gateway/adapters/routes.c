@@ -31,6 +31,7 @@ const struct edge_route gateway_routes[] = {
 	{ EDGE_GET, "/v1/definitions/{}", on_definition, false },
 	{ EDGE_GET, "/v1/config", on_config, false },
 	{ EDGE_POST, "/v1/demo/sessions", on_demo_session, true },
+	{ EDGE_POST, "/v1/crashes", on_crash, true },
 	{ EDGE_POST, "/v1/operators/{}/players", on_open_player, true },
 	{ EDGE_POST, "/v1/operators/{}/sessions", on_session, true },
 	{ EDGE_POST, "/v1/operators/{}/players/{}/deposits", on_deposit, true },

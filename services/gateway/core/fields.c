@@ -96,13 +96,15 @@ void field_expected(const struct field *field, char *out)
 		break;
 	case FIELD_TEXT:
 		(void)snprintf(out, PROBLEM_TEXT_MAX,
-			"a string of %" PRId64 " to %" PRId64 " printable characters", field->min,
-			field->max);
+			"a string of %" PRId64 " to %" PRId64
+			" printable characters, without bidirectional overrides",
+			field->min, field->max);
 		break;
 	case FIELD_LINES:
 		(void)snprintf(out, PROBLEM_TEXT_MAX,
 			"a string of %" PRId64 " to %" PRId64
-			" bytes, of printable characters and line breaks",
+			" bytes, of printable characters and line breaks, without bidirectional "
+			"overrides",
 			field->min, field->max);
 		break;
 	case FIELD_SLUG:
@@ -152,6 +154,16 @@ const struct field *fields_find(const struct field *fields, const char *prefix, 
 	return NULL;
 }
 
+/* U+202A to U+202E and U+2066 to U+2069: they let a text be shown in another order than it is
+ * stored, so that a name or a reason seems to say something else. */
+static bool turns_direction(const unsigned char *c, size_t left)
+{
+	if (left < 3 || c[0] != 0xe2)
+		return false;
+	return (c[1] == 0x80 && c[2] >= 0xaa && c[2] <= 0xae) ||
+	       (c[1] == 0x81 && c[2] >= 0xa6 && c[2] <= 0xa9);
+}
+
 static bool text_ok(const struct field *field, const struct value *value)
 {
 	if (value->length < (uint64_t)field->min || value->length > (uint64_t)field->max)
@@ -162,6 +174,8 @@ static bool text_ok(const struct field *field, const struct value *value)
 			(c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '-' || c == '_';
 		bool breaks = field->type == FIELD_LINES && c == '\n';
 		if (field->type == FIELD_SLUG ? !slug : (c < 0x20 && !breaks) || c == 0x7f)
+			return false;
+		if (turns_direction((const unsigned char *)value->text + i, value->length - i))
 			return false;
 	}
 	return true;

@@ -166,6 +166,18 @@ const struct field bonus_fields[] = {
 	END,
 };
 
+static const char *const CRASHED[] = { "player", "console", NULL };
+
+const struct field crash_fields[] = {
+	{ "page", FIELD_CHOICE, true, 0, 0, offsetof(struct crash_body, page),
+		offsetof(struct crash_body, has_page), CRASHED, NULL },
+	{ "kind", FIELD_TEXT, true, 1, CRASH_KIND_MAX, AT(crash_body, kind, has_kind) },
+	{ "file", FIELD_TEXT, true, 1, CRASH_FILE_MAX, AT(crash_body, file, has_file) },
+	{ "line", FIELD_INT, true, 0, CRASH_PLACE_MAX, AT(crash_body, line, has_line) },
+	{ "column", FIELD_INT, true, 0, CRASH_PLACE_MAX, AT(crash_body, column, has_column) },
+	END,
+};
+
 const struct field gaming_day_fields[] = {
 	{ "zone", FIELD_TEXT, true, 1, ZONE_MAX, AT(gaming_day_body, zone, has_zone) },
 	{ "start_hour", FIELD_INT, true, 0, 23, AT(gaming_day_body, start_hour, has_start_hour) },

@@ -59,6 +59,20 @@ struct note_body {
 	bool has_text;
 };
 
+#define CRASH_KIND_MAX 40
+#define CRASH_FILE_MAX 64
+#define CRASH_PLACE_MAX 1000000 /* lines, columns */
+enum crash_page { CRASH_PLAYER, CRASH_CONSOLE, CRASH_PAGES };
+
+/* POST /v1/crashes */
+struct crash_body {
+	int64_t page; /* enum crash_page */
+	char kind[CRASH_KIND_MAX + 1];
+	char file[CRASH_FILE_MAX + 1];
+	int64_t line, column;
+	bool has_page, has_kind, has_file, has_line, has_column;
+};
+
 /* POST /v1/operators/{op}/gaming-day */
 #define ZONE_MAX 64
 struct gaming_day_body {
@@ -277,7 +291,7 @@ extern const struct field demo_fields[], account_fields[], session_fields[], mon
 	correction_fields[], block_fields[], bonus_fields[], reason_fields[], round_fields[],
 	action_fields[], settings_fields[], pick_fields[], pool_action_fields[], decision_fields[],
 	back_fields[], call_fields[], limit_fields[], own_limit_fields[], own_session_fields[],
-	void_fields[], gaming_day_fields[], offer_fields[], note_fields[];
+	void_fields[], gaming_day_fields[], offer_fields[], note_fields[], crash_fields[];
 
 /* Check which fields go together; the tables cannot express that. */
 enum fields_status round_check(const struct round_body *body, struct problem *problem_r);

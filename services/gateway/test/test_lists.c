@@ -52,7 +52,7 @@ static void test_lists_csv(void **state)
 static void test_lists_csv_has_no_formula(void **state)
 {
 	static const char *const texts[] = { "=1", "+1", "@a", "-a", "-", "-1+1", "-1+cmd|x", "-1.",
-		"-.5", "-1.5.", "-1 ", "\\t1", "\\r1", NULL };
+		"-.5", "-1.5.", "-1 ", "\\t1", "\\r1", "\\n=1", NULL };
 	static const char *const plain[] = { "-1", "-12.50", "a=1", " =1", "1", "'=1", NULL };
 	char rows[64];
 

@@ -149,6 +149,7 @@ static void out_of_range(
 		break;
 	case FIELD_TEXT:
 		refused(request, object, field->name, json_string("a\nb"));
+		refused(request, object, field->name, json_string("a \xe2\x80\xae b"));
 		refused(request, object, field->name, json_stringn("a\0b", 3));
 		/* fall through */
 	case FIELD_SLUG:
@@ -166,6 +167,7 @@ static void out_of_range(
 	case FIELD_LINES:
 		refused(request, object, field->name, json_string(""));
 		refused(request, object, field->name, json_string("a\tb"));
+		refused(request, object, field->name, json_string("\xe2\x81\xa6 a"));
 		refused(request, object, field->name, json_string("a\rb"));
 		refused(request, object, field->name, json_stringn("a\0b", 3));
 		refused(request, object, field->name, long_text((size_t)field->max + 1, 'a'));

@@ -9,6 +9,7 @@ export class ApiError extends Error {
 		this.status = status;
 		this.code = error.code ?? "unknown";
 		this.body = body ?? {};
+		this.expected = true; // no fault of this page
 	}
 }
 
@@ -28,7 +29,7 @@ async function once(method, path, { token, body, key, trace } = {}) {
 	if (token) headers.Authorization = `Bearer ${token}`;
 	if (body) headers["Content-Type"] = "application/json";
 	if (key) headers["Idempotency-Key"] = key;
-	const response = await fetch(path, { method, headers, body: body && JSON.stringify(body) });
+	const response = await fetch(path, { method, headers, body: body && JSON.stringify(body) }).catch((error) => { throw Object.assign(error, { expected: true }); });
 	const answer = await response.json().catch(() => null);
 	if (!response.ok) throw new ApiError(response.status, answer);
 	return answer;

@@ -4,6 +4,7 @@ import { get } from "/api.js";
 import { loadArt } from "/art.js";
 import { CardRound, News, useCards } from "/cards.js";
 import { AutoWindow, BetWindow, BuyWindow, WitchWindow } from "/controls.js";
+import { watchCrashes } from "/crash.js";
 import { Dialog, Question } from "/dialog.js";
 import { listen } from "/events.js";
 import { answerProver } from "/fairness/file.js";
@@ -225,6 +226,7 @@ function App() {
 		<${Windows} app=${app} panel=${panel} wide=${wide} reminder=${reminder} />`;
 }
 
+watchCrashes("player");
 answerProver();
 await loadWords();
 const place = document.getElementById("app");

@@ -49,15 +49,16 @@ export function typedAmount(text, currency) {
 	return Number.isSafeInteger(minor) ? { minor } : { why: "form" };
 }
 export const typedMinor = (text, currency) => typedAmount(text, currency).minor ?? null;
+// The two amounts that an ambiguous text may mean, each as it can be typed in this currency: 1000 and 1.00 for "1,000" in euros.
+export function bothMeanings(text, currency) {
+	const [whole, part] = String(text).trim().split(",");
+	const digits = part.slice(0, exponentOf(currency));
+	return { most: whole + part, least: digits ? `${whole}.${digits}` : whole };
+}
 // What was understood, or that it may mean two amounts.
 export function typedWords(text, currency) {
 	const { minor, why } = typedAmount(text, currency);
-	const typed = String(text).trim();
-	if (why === "ambiguous") {
-		const [whole, part] = typed.split(",");
-		const digits = part.slice(0, exponentOf(currency));
-		return t("typed.ambiguous", { typed, most: whole + part, least: digits ? `${whole}.${digits}` : whole });
-	}
+	if (why === "ambiguous") return t("typed.ambiguous", { typed: String(text).trim(), ...bothMeanings(text, currency) });
 	return minor === undefined ? t("limit.wrong") : money(minor, currency);
 }
 

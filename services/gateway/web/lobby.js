@@ -1,11 +1,12 @@
 // The lobby: a tile for each game with its jackpot, how wildly it pays, and its return.
-import { html } from "/vendor/htm-preact.js";
+import { html, useEffect } from "/vendor/htm-preact.js";
 import { world } from "/art.js";
 import { digits, money } from "/format.js";
 import { currencyRefusal } from "/game.js";
 import { Icon } from "/icons.js";
 import { named, t } from "/lang.js";
 import { Feed } from "/menu.js";
+import { isFocusLost } from "/focus.js";
 
 const LEVELS = [[6, "low"], [10, "medium"], [16, "high"], [Infinity, "very-high"]]; // below this volatility index
 
@@ -39,6 +40,10 @@ const tilesOf = ({ games, offered, token, game, round }) => token && offered ? g
 
 export function Lobby({ app }) {
 	const { state, dispatch } = app;
+	useEffect(() => { // who comes from a game goes on at its tile
+		const timer = setTimeout(() => { if (isFocusLost()) document.querySelector(`.gametile[data-game="${state.game.id}"]`)?.focus({ preventScroll: true }); });
+		return () => clearTimeout(timer);
+	}, []);
 	return html`<div class="lobby" id="lobby"><img class="backdrop" src=${world("house").background} alt="" /><header><h1>Carillon</h1>${state.config.kind === "live" ? null : html`<span class="kind" id="kind">${t("play-money")}</span>`}<span class="spacer"></span>
 		<${Feed} feed=${state.feed} />
 		${state.token ? html`<span class="quiet" id="player" title=${state.player}>${state.player}</span><b>${money(state.balance_minor, state.currency)}</b>` : state.config.kind === "live" ? null : html`<button class="main" id="login" onClick=${app.login}>${state.left ? t("continue-as", { player: state.left }) : t("login")}</button>`}

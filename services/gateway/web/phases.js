@@ -175,11 +175,11 @@ export function openingOf(scene, phase, before) {
 
 const TOLD_IF_EMPTY = ["free_spin", "sticky_spin", "hold_end"]; // what draws out before the player's eyes has a total also when it won nothing
 
-// Whether these phases, the last of a round as far as it goes by itself, end a feature that has a total to show. What is less than the bet is told
-// quietly.
+// Whether these phases, the last of a round as far as it goes by itself, end a feature that has a total to show. What returns no more than was paid is
+// told quietly.
 export function endsFeature(round, phases) {
 	if (["pick", "next"].includes(round.next) || !phases.some(isFeature)) return false;
-	return round.win_minor >= (round.stake_minor || 1) || phases.some((phase) => TOLD_IF_EMPTY.includes(phase.kind));
+	return round.win_minor > round.stake_minor || phases.some((phase) => TOLD_IF_EMPTY.includes(phase.kind));
 }
 
 // The names of the features among these phases, each once.

@@ -132,7 +132,9 @@ async function withPages(store, round) {
 
 // If another window of the same player has moved, the refusal carries the current state and the page retries the bet once. If the move was done and only
 // its answer was lost, the engine says so as long as it knows the request (REMEMBERED moves); after that the page does not retry.
+// While a move is under way there is no second one, however fast it is pressed.
 async function play(store, request, from, again = true, free = false) {
+	if (again && store.current.busy) return null;
 	const gap = Math.max(0, store.current.nextBet - Date.now()); // so long the server keeps a bet waiting
 	store.dispatch({ type: "busy", fresh: from === 0, free });
 	store.hurried = false;
@@ -213,6 +215,7 @@ async function setting(store, change, quiet = false) {
 
 // The page sends each spin; the server enforces count, limits and pauses. A feature, a refusal or a stop ends autospin.
 async function autospin(store, settings) {
+	if (store.current.busy) return;
 	const started = await setting(store, { autoplay: { id: randomHex(16), ...settings } });
 	if (!started) return;
 	const { game, bet } = store.current;
@@ -269,6 +272,7 @@ async function stopAutospin(store) {
 }
 
 async function login(store) {
+	if (store.current.busy) return;
 	store.dispatch({ type: "busy" });
 	try {
 		const { left, game } = store.current;
@@ -284,10 +288,11 @@ async function login(store) {
 	}
 }
 
-// RULE bewitched 7.1, 7.2, RULE mona-lisa 6.1, 6.2: the player continues with a new session; an open round is kept.
-function ended(store) {
+// RULE bewitched 7.1, 7.2, RULE mona-lisa 6.1, 6.2: the player continues with a new session; an open round is kept. `idle`: by inactivity, else by a log-out
+// elsewhere or at the end of its time.
+function ended(store, idle = true) {
 	session.drop("token");
-	store.dispatch({ type: "ended", player: store.current.player ?? session.get("player") });
+	store.dispatch({ type: "ended", idle, player: store.current.player ?? session.get("player") });
 }
 
 // RULE bewitched 7.1: a session that the player ends is over at once.
@@ -298,7 +303,7 @@ async function logout(store, everywhere) {
 	await send(`/v1/logout${everywhere ? "?all=true" : ""}`, undefined, token).catch((error) => store.dispatch({ type: "failed", error }));
 }
 
-const failed = (store, error) => error.code === "session_idle" ? ended(store) : store.dispatch({ type: "failed", error });
+const failed = (store, error) => error.status === 401 ? ended(store, error.code === "session_idle") : store.dispatch({ type: "failed", error });
 
 // A game that refuses the player for some seconds has no state yet.
 function later(error) {
@@ -336,7 +341,7 @@ async function comeBack(store, seconds) {
 	}
 }
 
-// Forgets a token of an earlier visit that is no longer valid.
+// Forgets a token of an earlier visit that is no longer valid; `over`: of which session the player is told that it has ended.
 async function stateOf(store, id) {
 	const token = store.current.token ?? session.get("token");
 	if (!token) return null;
@@ -345,7 +350,7 @@ async function stateOf(store, id) {
 	} catch (error) {
 		if (error.status !== 401) throw error;
 		session.drop("token");
-		return error.code === "session_idle" ? { idle: true } : null;
+		return { over: true, idle: error.code === "session_idle" };
 	}
 }
 
@@ -378,7 +383,7 @@ async function open(store, id) {
 		await loadWorld(game);
 		if (store.opening !== id) return false;
 		store.dispatch({ type: "game", game, answer: found?.answer });
-		if (found?.idle) ended(store);
+		if (found?.over) ended(store, found.idle);
 		else if (found && !store.current.token) store.dispatch({ type: "session", ...found });
 		if (found?.answer?.player) session.put("player", found.answer.player);
 		betOfAutospin(store);

@@ -118,7 +118,7 @@ export function Celebration({ state }) {
 	if (!celebration) return null;
 	const { tier, amount, of } = celebration;
 	return html`<div class="celebration tier-${tier} ${of ? "total" : ""}" id="celebration" data-tier=${tier}>${tier >= NAMED_FROM ? html`<i class="rays" aria-hidden="true"></i>` : null}
-		${of ? html`<em>${of}</em>` : null}<b>${t(tier >= NAMED_FROM ? `tier.${tier}` : "total-win")}</b><span><${Count} state=${state} currency=${currency} to=${amount} /></span></div>`;
+		${of ? html`<em>${of}</em>` : null}<b>${t(tier >= NAMED_FROM ? `tier.${tier}` : tier ? "total-win" : "total-return")}</b><span><${Count} state=${state} currency=${currency} to=${amount} /></span></div>`;
 }
 
 // An amount that counts up while the state says so; at rest it is exact. Screen readers are not told the steps.

@@ -3,6 +3,7 @@ import { html, useEffect, useLayoutEffect, useMemo, useRef, useState } from "/ve
 import { Suit } from "/cards.js";
 import { world } from "/art.js";
 import { Bet, BonusSpins, BoughtMode, Button, MainButton, Resume, WitchBadge } from "/controls.js";
+import { isFocusLost } from "/focus.js";
 import { effects } from "/late.js";
 import { Icon } from "/icons.js";
 import { CARD_SUITS, money } from "/format.js";
@@ -23,7 +24,7 @@ const pause = (ms) => new Promise((resolve) => setTimeout(resolve, ms));
 
 // ---- a phase on the screen ----
 
-// The least multiple of the bet of each size of win, and how long its amount counts up. A win below the bet is told quietly.
+// The least multiple of the bet of each size of win, and how long its amount counts up. What returns no more than was paid is told quietly.
 const TIERS = [
 	{ least: 100, tier: 4, ms: 5200 }, { least: 40, tier: 3, ms: 3800 }, { least: 15, tier: 2, ms: 2400 }, { least: 1, tier: 1, ms: 650 }, { least: 0, tier: 0, ms: 0 },
 ];
@@ -36,7 +37,7 @@ const TOTAL_MS = { normal: 6000, turbo: 1500 }; // a feature's total, once it ha
 
 const OPENED_BY_RESULT = ["battle", "bonus"]; // their opening has told what they won
 
-const tierOf = (win, bet) => TIERS.find(({ least }) => win >= least * bet);
+const tierOf = (win, bet) => win > bet ? TIERS.find(({ least }) => win >= least * bet) : TIERS.at(-1);
 
 // What the phase unlocked, as a scene, or null. RULE witch-feature 3.8, 3.9, 3.10
 function unlockedBy({ game, steps, at, carried }, phase) {
@@ -119,7 +120,7 @@ function makeStage(store, motion) {
 	async function total(round, hurry) {
 		const { bet, steps, fast, autospin } = store.current;
 		const { tier, ms } = tierOf(round.win_minor, round.stake_minor || totalBet(round.bet ?? bet));
-		sound.play(tier ? `win${tier}` : "feature");
+		sound.play(tier ? `win${tier}` : "stop");
 		if (tier >= SCENE_FROM) effects.rain("coins", ms);
 		store.dispatch({ type: "celebration", celebration: { tier, amount: round.win_minor, of: featuresOf(sceneOf(store.current), steps) } });
 		if (ms && !still()) store.dispatch({ type: "counting", counting: { from: 0, to: round.win_minor, ms } });
@@ -150,31 +151,40 @@ function useStage({ state, latest: store }) {
 
 // Something always has the focus: if what had it is gone, the main button gets it.
 function useFocusKept() {
-	const had = useRef(false);
-	useEffect(() => {
-		const seen = () => { had.current = true; };
-		addEventListener("focusin", seen);
-		return () => removeEventListener("focusin", seen);
-	}, []);
 	useEffect(() => {
 		// Not at once: while Tab moves the focus, nothing has it for a moment.
 		const timer = setTimeout(() => {
-			if (had.current && (document.activeElement === document.body || !document.activeElement) && !document.querySelector("dialog[open]")) document.querySelector("[data-main]")?.focus({ preventScroll: true });
+			if (isFocusLost()) document.querySelector("[data-main]")?.focus({ preventScroll: true });
 		});
 		return () => clearTimeout(timer);
 	});
 }
 
-// Space and Enter press the main button while no other control has the focus.
+const KEYS = ["Space", "Enter", "NumpadEnter"];
+
+// Space and Enter press the main button while no other control has the focus. A button that was pressed with a pointer keeps the focus, and yet Space is
+// the main button's; one that was reached by the keyboard keeps its Space.
 function useKeys() {
 	useEffect(() => {
+		let pointed = null; // the button that the pointer pressed last
+		let points = false; // since then nothing was reached by the keyboard
+		const press = ({ target }) => { [pointed, points] = [target.closest("button"), true]; };
 		const pressed = (event) => {
-			if (!["Space", "Enter", "NumpadEnter"].includes(event.code) || event.repeat || event.defaultPrevented || event.target.closest("button, input, select, textarea, summary, dialog, a")) return;
+			const [main, control] = [document.querySelector("[data-main]"), event.target.closest("button, input, select, textarea, summary, dialog, a")];
+			if (event.key === "Tab" || event.key.startsWith("Arrow")) [pointed, points] = [null, false];
+			if (!KEYS.includes(event.code) || event.repeat || event.defaultPrevented) return;
+			const left = control?.matches("button") && control !== main && !control.closest("dialog") && (control === pointed || (points && !control.closest(".scene"))); // a scene gives the focus itself
+			if (control && !(left && event.code === "Space")) return;
 			event.preventDefault();
-			document.querySelector("[data-main]")?.click();
+			main?.focus({ preventScroll: true });
+			main?.click();
 		};
+		addEventListener("pointerdown", press, true);
 		addEventListener("keydown", pressed);
-		return () => removeEventListener("keydown", pressed);
+		return () => {
+			removeEventListener("pointerdown", press, true);
+			removeEventListener("keydown", pressed);
+		};
 	}, []);
 }
 
@@ -286,7 +296,7 @@ function Meters({ state }) {
 	const pending = lost ? 0 : open;
 	return html`<div class="meters">
 		<div class="meter"><span>${t("balance")}${state.config.kind === "live" ? "" : html`<span class="unlessroomy">, ${t("play-money")}</span>`}</span><b id="balance">${token ? money(balance, currency) : "–"}</b>${token ? coins(balance) : null}</div>
-		<div class="meter"><span>${t("win")}</span><div id="win" class=${win > 0 && win >= stakeOf(state) ? "gold" : ""}><${Count} state=${counted} currency=${currency ?? "EUR"} to=${counted.counting || lost ? win : undefined} /></div>${coins(counted.counting ? counted.counting.from : win)}
+		<div class="meter"><span>${t("win")}</span><div id="win" class=${win > stakeOf(state) ? "gold" : ""}><${Count} state=${counted} currency=${currency ?? "EUR"} to=${counted.counting || lost ? win : undefined} /></div>${coins(counted.counting ? counted.counting.from : win)}
 		<small class="open ${pending ? "" : "held"}" aria-hidden=${pending ? undefined : "true"}>${t("open")} <span id="pending">${money(pending ?? 0, currency ?? "EUR")}</span></small></div></div>`;
 }
 
@@ -321,7 +331,7 @@ function Covers({ app, gambling }) {
 // What the lines that are drawn now win, on the reels. Only for the eye: the message below says it for all.
 function WinPlate({ items, phase, currency, stake }) {
 	const shown = items.length === 1 ? items[0].amount_minor : phase.win_minor;
-	return shown ? html`<div class="winplate ${Math.max(shown, phase.win_minor) < stake ? "return" : ""}" key="${phase.index}-${shown}" aria-hidden="true">${money(shown, currency)}</div>` : null;
+	return shown ? html`<div class="winplate ${Math.max(shown, phase.win_minor) <= stake ? "return" : ""}" key="${phase.index}-${shown}" aria-hidden="true">${money(shown, currency)}</div>` : null;
 }
 
 // The game's name on its plaque, where a tall window leaves room above the reels.

@@ -97,10 +97,11 @@ export const REDUCERS = {
 		return kept && !isWatching(shown.round) ? { ...shown, bet: kept } : shown;
 	},
 	session: (state, { token, answer }) => withRound({ ...state, token, shownRound: null, awards: [], balance_seq: 0, balance_epoch: 0, message: null, left: null }, answer),
-	// The session ended by inactivity; `left` is the demo player who may continue.
-	ended(state, { player }) {
+	// The session ended by itself or elsewhere; `left` is the demo player who may continue.
+	ended(state, { player, idle }) {
 		const live = state.config.kind === "live";
-		return { ...state, ...AT_REST, token: null, window: notGamble(state), left: live ? null : player, away: 0, autospin: 0, stopping: false, claim: null, deck: null, message: { bad: true, text: t(live ? "session-ended-live" : "session-ended") } };
+		const words = idle ? t(live ? "session-ended-live" : "session-ended") : t(live ? "session-over-live" : "session-over");
+		return { ...state, ...AT_REST, token: null, window: notGamble(state), left: live ? null : player, away: 0, autospin: 0, stopping: false, claim: null, deck: null, message: { bad: true, text: words } };
 	},
 	// The player logged out. An open round is kept.
 	loggedOut: (state) => ({ ...state, ...AT_REST, token: null, player: undefined, left: null, away: 0, autospin: 0, stopping: false, claim: null, deck: null, round: null, steps: [], at: -1, shownRound: null, window: null, balance_minor: undefined, pending_minor: undefined, message: { bad: false, text: [t("logged-out"), isWatching(state.round) ? t("logged-out-open") : "", state.config.kind === "live" ? "" : t("logged-out-play")].filter(Boolean).join(" ") } }),
@@ -114,7 +115,7 @@ export const REDUCERS = {
 		return { ...state, spinning: false, revealing: true, landing: true, silent: null, shownRound: round, steps, at: steps.length - 1 };
 	},
 	answer: (state, { answer, message, said }) => withAnswer({ ...withBought(state, answer), message: message ?? state.message, said: said ?? state.said }, answer),
-	failed: (state, { error }) => withAnswer({ ...state, nextBet: 0, token: error.status === 401 ? null : state.token, deck: error.status === 401 ? null : state.deck, claim: error.status === 401 ? null : state.claim, message: { bad: true, text: saying(error, state.currency), smallest: Boolean(error.body?.smallest_bet_minor), limit: error.body?.error?.limit, money: error.code === "insufficient_funds" } }, error.body ?? {}),
+	failed: (state, { error }) => withAnswer({ ...state, nextBet: 0, message: { bad: true, text: saying(error, state.currency), smallest: Boolean(error.body?.smallest_bet_minor), limit: error.body?.error?.limit, money: error.code === "insufficient_funds" } }, error.body ?? {}),
 	// A wallet restored from a backup continues at an earlier row in a new epoch.
 	balance(state, { minor, seq, epoch = state.balance_epoch }) {
 		const restored = state.balance_epoch && epoch > state.balance_epoch;
@@ -178,8 +179,8 @@ export const hides = ({ landing, spinning, counting, celebration }) => Boolean(l
 
 export const sceneOf = (state) => ({ game: state.game, currency: state.currency ?? "EUR", witch: state.witch ?? 0, mode: state.mode });
 
-// The stake that a win is held against: less than it is a return, not a win.
-export const stakeOf = ({ busy, round, bet }) => (!busy && round?.stake_minor) || totalBet((!busy && round?.bet) || bet);
+// What was paid, that a win is held against: up to it, it is a return, not a win. Of a bonus spin, for which nothing was paid, the bet.
+export const stakeOf = ({ busy, round, bet, game }) => (!busy && round?.stake_minor) || (!busy && round?.bet ? totalBet(round.bet) : priceOf(bet, modeOf(game, bet.mode)));
 
 // The win shown so far: the sum of the phases whose reels stand while they are revealed, then the server's total.
 export function shownWin(state) {

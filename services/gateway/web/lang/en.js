@@ -31,6 +31,7 @@ export const EN = {
 	"bonus.spins": "{n, plural, one {# bonus spin} other {# bonus spins}}", "bonus.words": "at a bet of {bet}, free of charge, until {until}", "bonus.spin": "Bonus spin",
 	// messages
 	"away": "The connection was lost. In {seconds} s this game continues where it was.", "back-in-round": "You are back in round {round}, where you left it.", "session-ended": "Your session ended because you were inactive. An open round is kept.",
+	"session-over": "You were logged out, here or on another device. Your account and an open round are kept.", "session-over-live": "You were logged out, here or on another device. An open round is kept: open the game again.",
 	"session-ended-live": "Your session ended because you were inactive. An open round is kept: open the game again.", "smallest-bet-is": "The smallest bet is {amount}.", "set-smallest": "Set the smallest bet", "found-expected": "Found {found}; expected {expected}.",
 	"silent.bet": "No answer yet. Your bet is booked once or not at all; the page keeps asking until it knows. With this bet's stake taken off, your balance is {balance}. Your money is safe.",
 	"silent.move": "No answer yet. Your move counts once; the page keeps asking until it knows. Your money is safe; balance {balance}.",
@@ -39,7 +40,7 @@ export const EN = {
 	// scenes
 	"vials": "Vials", "vials.choose": "{name}: choose {n, plural, one {# more vial} other {# more vials}}", "vial": "vial {n}", "vial.picked": "vial {n}, picked", "last-cards": "Last cards", "gamble.title": "Double or collect", "gamble.offer": "Double {stake} to {win}?",
 	"gamble.attempts": "{n, plural, one {# attempt} other {# attempts}} left", "gamble.above": "You can gamble up to {amount}.", "gamble.autospin": "You cannot gamble while autospin runs.", "gamble.too-small": "Too little to halve.",
-	"colour.red": "Red", "colour.black": "Black", "colour.hearts": "Red heart", "colour.diamonds": "Red diamond", "colour.spades": "Black spade", "colour.clubs": "Black club", "total-win": "Total win", "tier.2": "Big win", "tier.3": "Huge win", "tier.4": "Legendary win",
+	"colour.red": "Red", "colour.black": "Black", "colour.hearts": "Red heart", "colour.diamonds": "Red diamond", "colour.spades": "Black spade", "colour.clubs": "Black club", "total-return": "In total", "total-win": "Total win", "tier.2": "Big win", "tier.3": "Huge win", "tier.4": "Legendary win",
 	"jackpot.word": "JACKPOT", "jackpot.title": "Progressive jackpot", "jackpot.of": "You have won the jackpot of {game}", "jackpot.booking": "being booked …", "jackpot.booked": "It is in your balance.", "jackpot.safe": "It is yours; the amount appears here when it is booked.", "jackpot.collect": "Wonderful",
 	"intro.free_spin": "{n, plural, one {# free spin} other {# free spins}} at the bet that won them.", "intro.sticky_spin": "{n, plural, one {# respin} other {# respins}} with the held symbols.", "intro.hold_respin": "{n, plural, one {# respin} other {# respins}}; each new symbol sets them back.",
 	"intro.unlocked": "Unlocked", "intro.explosion": "All question marks turn into the same symbol.", "news.cards": "{player} has won {level}:", "news.pool": "{player} has won the jackpot of {game}:",

@@ -31,6 +31,7 @@ export const SV = {
 	"bonus.spins": "{n, plural, one {# bonussnurr} other {# bonussnurr}}", "bonus.words": "med en insats på {bet}, utan kostnad, till {until}", "bonus.spin": "Bonussnurr",
 	// meddelanden
 	"away": "Anslutningen bröts. Spelet fortsätter där det var om {seconds} s.", "back-in-round": "Du är tillbaka i omgång {round}, där du lämnade den.", "session-ended": "Din session avslutades eftersom du var inaktiv. En öppen omgång finns kvar.",
+	"session-over": "Du loggades ut, här eller på en annan enhet. Ditt konto och en öppen omgång finns kvar.", "session-over-live": "Du loggades ut, här eller på en annan enhet. En öppen omgång finns kvar: öppna spelet igen.",
 	"session-ended-live": "Din session avslutades eftersom du var inaktiv. En öppen omgång finns kvar: öppna spelet igen.", "smallest-bet-is": "Den minsta insatsen är {amount}.", "set-smallest": "Välj den minsta insatsen", "found-expected": "Fick {found}; väntade {expected}.",
 	"silent.bet": "Inget svar ännu. Din insats bokas en gång eller inte alls, sidan frågar tills den vet. Ditt saldo efter insatsen visas som {balance}. Dina pengar är trygga.",
 	"silent.move": "Inget svar ännu. Ditt drag räknas en gång, sidan frågar tills den vet. Dina pengar är trygga; saldo {balance}.",
@@ -39,7 +40,7 @@ export const SV = {
 	// scener
 	"vials": "Flaskor", "vials.choose": "{name}: välj {n, plural, one {# flaska till} other {# flaskor till}}", "vial": "flaska {n}", "vial.picked": "flaska {n}, vald", "last-cards": "Senaste korten", "gamble.title": "Dubbla eller ta hem", "gamble.offer": "Dubbla {stake} till {win}?",
 	"gamble.attempts": "{n, plural, one {# försök} other {# försök}} kvar", "gamble.above": "Du kan dubbla upp till {amount}.", "gamble.autospin": "Du kan inte dubbla medan autosnurr pågår.", "gamble.too-small": "För lite att halvera.",
-	"colour.red": "Röd", "colour.black": "Svart", "colour.hearts": "Rött hjärter", "colour.diamonds": "Röd ruter", "colour.spades": "Svart spader", "colour.clubs": "Svart klöver", "total-win": "Total vinst", "tier.2": "Stor vinst", "tier.3": "Jättevinst", "tier.4": "Legendarisk vinst",
+	"colour.red": "Röd", "colour.black": "Svart", "colour.hearts": "Rött hjärter", "colour.diamonds": "Röd ruter", "colour.spades": "Svart spader", "colour.clubs": "Svart klöver", "total-return": "Totalt", "total-win": "Total vinst", "tier.2": "Stor vinst", "tier.3": "Jättevinst", "tier.4": "Legendarisk vinst",
 	"jackpot.word": "JACKPOTT", "jackpot.title": "Progressiv jackpott", "jackpot.of": "Du har vunnit jackpotten i {game}", "jackpot.booking": "bokas …", "jackpot.booked": "Den finns på ditt saldo.", "jackpot.safe": "Den är din; beloppet visas här när det är bokat.", "jackpot.collect": "Underbart",
 	"intro.free_spin": "{n, plural, one {# gratissnurr} other {# gratissnurr}} med insatsen som vann dem.", "intro.sticky_spin": "{n, plural, one {# omsnurr} other {# omsnurr}} med de hållna symbolerna.", "intro.hold_respin": "{n, plural, one {# omsnurr} other {# omsnurr}}; varje ny symbol ger alla tillbaka.",
 	"intro.unlocked": "Upplåst", "intro.explosion": "Alla frågetecken blir samma symbol.", "news.cards": "{player} har vunnit {level}:", "news.pool": "{player} har vunnit jackpotten i {game}:",

@@ -1,12 +1,13 @@
 // Amounts that people type: what was understood is shown before it is booked, and what may mean two amounts is refused.
-import { decimal, isAmbiguous, isCurrency, money, typedAmount } from "/format.js";
+import { bothMeanings, decimal, isAmbiguous, isCurrency, money, typedAmount } from "/format.js";
 
 // The sentence that says why this is no amount.
 export function troubleWith(text, currency) {
 	const { why } = typedAmount(text, currency);
 	const typed = String(text).trim();
+	const { most, least } = why === "ambiguous" ? bothMeanings(typed, currency) : {};
 	if (why === "currency") return `"${currency}" is no currency. Enter its code, such as EUR or USDT.`;
-	if (why === "ambiguous") return `"${typed}" may mean two amounts. Enter ${typed.replace(",", "")} or ${typed.replace(",", ".")}.`;
+	if (why === "ambiguous") return `"${typed}" may mean two amounts. Enter ${most} or ${least}.`;
 	return `Enter an amount in ${currency}, such as ${decimal(1000, currency)}.`;
 }
 

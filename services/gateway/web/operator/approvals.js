@@ -77,7 +77,7 @@ export function Approvals({ me }) {
 	const pools = useRead("/v1/jackpots").data?.pools;
 	const may = (permission) => me.permissions.includes(permission);
 	const named = (a) => subject(a, pools);
-	return html`<${Panel} title="Approvals"><${Trouble} state=${list} /><${Table} name="approvals" rows=${list.data?.approvals} empty="Nothing waits for a second person." columns=${[
+	return html`<${Panel} title="Approvals" of=${list}><${Trouble} state=${list} /><${Table} name="approvals" rows=${list.data?.approvals} empty="Nothing waits for a second person." columns=${[
 		{ name: "asked_us", title: "Since", show: (a) => time(a.asked_us) }, { name: "kind", title: "Kind", csv: (a) => KINDS[a.kind], show: (a) => html`<${Badge} text=${KINDS[a.kind]} />` },
 		{ name: "matter", title: "What", csv: matter, show: (a) => first(matter(a)) },
 		{ name: "subject", title: "For", csv: named, show: (a) => a.player && may("players") ? html`<a href="#players/${numberOf(a.player)}">${named(a)}</a>` : a.kind === "pool" ? html`<a href="#jackpots/${a.pool}">${named(a)}</a>` : named(a) },

@@ -1,11 +1,14 @@
 // Requests of the console: with the session's cookie, its CSRF token, and a key for each action.
 import { ApiError, randomHex, traceparent } from "/api.js";
 
+const READ_MS = 35000; // somewhat longer than the gateway lets a request wait
+
 export const session = { csrf: null, lost: () => {}, changed: () => {} };
 
 class NoAnswer extends Error {
 	constructor(method) {
 		super(method === "GET" ? "The server does not answer." : "The server does not answer. The action may or may not have been done.");
+		this.expected = true;
 	}
 }
 
@@ -21,8 +24,13 @@ async function once(method, path, body, key) {
 	if (body) headers["Content-Type"] = "application/json";
 	if (key) headers["Idempotency-Key"] = key;
 	if (method === "POST" && session.csrf) headers["X-CSRF-Token"] = session.csrf;
-	const response = await fetch(path, { method, headers, credentials: "same-origin", body: body && JSON.stringify(body) }).catch(() => { throw new NoAnswer(method); });
-	const answer = await response.json().catch(() => null);
+	// A read that is never answered must not be the last of its kind. An action waits for as long as it takes: its outcome matters.
+	const signal = method === "GET" ? AbortSignal.timeout(READ_MS) : undefined;
+	const response = await fetch(path, { method, headers, signal, credentials: "same-origin", body: body && JSON.stringify(body) }).catch(() => { throw new NoAnswer(method); });
+	const answer = await response.json().catch(() => {
+		if (method === "GET" && response.ok) throw new NoAnswer(method);
+		return null;
+	});
 	if (response.ok) return answer;
 	throw failure(response.status, answer);
 }

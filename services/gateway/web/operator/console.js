@@ -1,7 +1,9 @@
 // The operator's console: login, the frame with its menu, and the screens by address (#jackpots/1). What a user may not do is not shown; the server decides.
 import { html, render, useEffect, useRef, useState } from "/vendor/htm-preact.js";
+import { watchCrashes } from "/crash.js";
 import { always } from "/kept.js";
 import { act, read, sentence, session } from "/operator/ask.js";
+import { Guard, watchAge } from "/operator/guard.js";
 import { Palette, usePalette } from "/operator/palette.js";
 import { Health, Overview } from "/operator/overview.js";
 import { Game } from "/operator/games.js";
@@ -26,7 +28,7 @@ const SCREENS = [
 ];
 
 function useAddress() {
-	const here = () => location.hash.slice(1).split("/");
+	const here = () => (location.hash.slice(1) || "overview").split("/");
 	const [address, setAddress] = useState(here());
 	useEffect(() => {
 		const change = () => { setAddress(here()); scrollTo(0, 0); document.querySelector("main")?.focus(); };
@@ -76,16 +78,16 @@ function Frame({ me, children, screen, onOut }) {
 	const screens = SCREENS.filter(([, , permission]) => me.permissions.includes(permission));
 	return html`<a class="skip" href="#overview" onClick=${(e) => { e.preventDefault(); document.querySelector("main").focus(); }}>To the content</a>
 		<nav aria-label="Screens" ref=${menu}><b class="brand">Carillon</b><button class="plain go" aria-haspopup="dialog" onClick=${open}>Go to … <kbd>Ctrl K</kbd></button>
-			${screens.map(([id, title]) => html`<a href="#${id}" aria-current=${id === screen ? "page" : undefined}>${title}${id === "approvals" ? html`<${Waiting} me=${me} />` : null}</a>`)}
+			${screens.map(([id, title]) => html`<a href="#${id}" aria-current=${id === screen ? "page" : undefined}>${title}${id === "approvals" ? html`<${Guard} name="How many wait"><${Waiting} me=${me} /><//>` : null}</a>`)}
 			<span class="spacer"></span><a href="#me" aria-current=${screen === "me" ? "page" : undefined}>${me.name}</a><button class="plain" onClick=${onOut}>Log out</button><small class="zone">Times: ${zone()}</small></nav>
-		<main tabindex="-1"><${ProofBanner} />${me.second_factor ? null : html`<p class="banner gold">Only a password protects this account. <a href="#me">Set up a second factor</a>.</p>`}${children}</main>
-		${going ? html`<${Palette} screens=${[...screens, ["me", me.name]]} players=${me.permissions.includes("players")} onClose=${close} />` : null}`;
+		<main tabindex="-1"><${Guard} name="The state of the last proof" whole><${ProofBanner} /><//>${me.second_factor ? null : html`<p class="banner gold">Only a password protects this account. <a href="#me">Set up a second factor</a>.</p>`}${children}</main>
+		${going ? html`<${Guard} name="Go to" whole><${Palette} screens=${[...screens, ["me", me.name]]} players=${me.permissions.includes("players")} onClose=${close} /><//>` : null}`;
 }
 
 function App() {
 	const [me, setMe] = useState(undefined);
 	const [why, setWhy] = useState("");
-	const [screen = "overview", id, part] = useAddress();
+	const [screen, id, part] = useAddress();
 	const look = async () => {
 		try {
 			const mine = await read("/v1/operator/session");
@@ -107,6 +109,7 @@ function App() {
 		session.csrf = null;
 		setWhy("");
 		setMe(null);
+		location.hash = "overview"; // whoever logs in next begins there
 	};
 	if (me === undefined) return html`<p class="quiet">Loading …</p>`;
 	if (me === null) return html`<${Login} why=${why} onIn=${look} />`;
@@ -116,9 +119,11 @@ function App() {
 	document.title = `${screen === "me" ? me.name : title ?? "?"} – Carillon console`;
 	const content = screen === "me" ? html`<${Me} me=${me} again=${look} />` : !List ? html`<p>There is no screen of this name.</p>`
 		: !me.permissions.includes(permission) ? html`<p>None of your roles permits this.</p>` : id && One ? html`<${One} key=${id} id=${id} me=${me} round=${/^[0-9]{1,19}$/.test(part ?? "") ? part : null} />` : html`<${List} me=${me} />`;
-	return html`<${Frame} me=${me} screen=${screen} onOut=${out}>${content}<//>`;
+	return html`<${Frame} me=${me} screen=${screen} onOut=${out}><${Guard} key=${`${screen}/${id ?? ""}`} name=${title ?? "This screen"} whole>${content}<//><//>`;
 }
 
+watchCrashes("console");
+watchAge();
 const place = document.getElementById("app");
 place.replaceChildren();
 render(html`<${App} />`, place);

@@ -1,14 +1,24 @@
 // The desk: exchange rates, the audit log, users, and one's own password and second factor.
 import { html, useState } from "/vendor/htm-preact.js";
-import { CODE_MAX } from "/format.js";
+import { CODE_MAX, isCurrency } from "/format.js";
 import { typedCurrency, typedDecimal } from "/operator/amounts.js";
 import { act, sentence } from "/operator/ask.js";
 import { OwnSessions, UserSessions } from "/operator/sessions.js";
 import { actionSaid } from "/operator/words.js";
-import { Act, Badge, Confirm, Panel, REASON, Secret, Table, Tile, Trouble, time, usePages } from "/operator/parts.js";
+import { Act, Badge, Confirm, Panel, Part, REASON, Secret, Table, Tile, Trouble, time, usePages } from "/operator/parts.js";
 import { chooseZone, chosenZone, usAt, zoneChoices } from "/operator/zone.js";
 
 // ---- exchange rates
+
+// What was understood of a rate while it is typed.
+function rateUnderstood({ currency, rate }) {
+	if (!rate.trim() || !isCurrency(currency.trim().toUpperCase())) return "";
+	try {
+		return `1 ${currency.trim().toUpperCase()} is EUR ${typedDecimal(rate, "Rate")}.`;
+	} catch (sentence) {
+		return sentence;
+	}
+}
 
 export function Rates({ me }) {
 	const base = `/v1/operators/${me.operator}/fx-rates`;
@@ -17,13 +27,13 @@ export function Rates({ me }) {
 	const set = { title: "Set a rate", path: () => base, fields: [{ name: "currency", label: "Currency", example: "SEK", most: CODE_MAX }, { name: "rate", label: "Euros for one unit", inputmode: "decimal", example: "0.0875" }, REASON],
 		what: (v) => {
 			const old = rates.data?.rates.find((r) => r.currency === v.currency.toUpperCase() && r.in_force);
-			return old ? `Now ${old.rate}, since ${time(old.valid_from_us)}. The new rate converts contributions from now on.` : "";
+			return `${rateUnderstood(v)} ${old ? `Now ${old.rate}, since ${time(old.valid_from_us)}. The new rate converts contributions from now on.` : ""}`.trim();
 		}, body: (v) => ({ currency: typedCurrency(v.currency), rate: typedDecimal(v.rate, "Rate"), reason: v.reason }) };
 	const approve = (r) => ({ title: `Approve ${r.currency} ${r.rate}`, button: "Approve", path: () => `${base}/${r.id}/approve`, fields: [], body: () => undefined, what: () => `${r.asked_by} requested this rate.` });
 	const refuse = (r) => ({ title: `Refuse ${r.currency} ${r.rate}`, button: "Refuse", danger: true, path: () => `${base}/${r.id}/refuse`, fields: [REASON], body: (v) => ({ reason: v.reason }), what: () => `${r.asked_by} requested this rate. It will not be set.` });
-	return html`${rates.data?.waiting?.length ? html`<${Panel} title="Waiting for a second person"><${Table} name="waiting" rows=${rates.data.waiting} columns=${[{ name: "currency", title: "Currency" }, { name: "rate", title: "Rate", number: true },
+	return html`${rates.data?.waiting?.length ? html`<${Panel} title="Waiting for a second person" of=${rates}><${Table} name="waiting" rows=${rates.data.waiting} columns=${[{ name: "currency", title: "Currency" }, { name: "rate", title: "Rate", number: true },
 		{ name: "asked_by", title: "Asked by" }, { name: "act", title: "", csv: () => "", show: (r) => may ? html`<${Act} action=${approve(r)} onDone=${rates.again} /> <${Act} action=${refuse(r)} onDone=${rates.again} />` : null }]} /><//>` : null}
-	<${Panel} title="Exchange rates" aside=${may ? html`<${Act} main action=${set} onDone=${rates.again} />` : null}><${Trouble} state=${rates} /><${Table} name="rates" rows=${rates.data?.rates} columns=${[
+	<${Panel} title="Exchange rates" of=${rates} aside=${may ? html`<${Act} main action=${set} onDone=${rates.again} />` : null}><${Trouble} state=${rates} /><${Table} name="rates" rows=${rates.data?.rates} columns=${[
 		{ name: "currency", title: "Currency" }, { name: "rate", title: "Euros for one unit", number: true }, { name: "valid_from_us", title: "From", show: (r) => time(r.valid_from_us) },
 		{ name: "in_force", title: "", csv: (r) => r.in_force ? "in force" : "", show: (r) => html`${r.in_force ? html`<${Badge} text="in force" state="good" />` : null}${r.stale ? html`<${Badge} text="too old" state="bad" />` : null}` },
 		{ name: "asked_by", title: "Asked by" }, { name: "approved_by", title: "Approved by" }]} more=${rates.pager} /><//>`;
@@ -45,7 +55,7 @@ export function Audit({ me }) {
 	const path = `/v1/operators/${me.operator}/audit?limit=100${query}`;
 	const audit = usePages(path, 3000);
 	const typed = (name) => (event) => setFilter((old) => ({ ...old, [name]: event.target.value }));
-	return html`<${Panel} title="Audit log" aside=${html`<a class="print-no" href=${`${path.replace("limit=100", "limit=500")}&format=csv`}>500 as CSV</a>`}><div class="controls">${[["actor", "Who"], ["action", "Did"], ["subject", "To"]].map(([name, title]) => html`<label key=${name}>${title}<input type="search" name=${name} maxlength="60" value=${filter[name]} onInput=${typed(name)} /></label>`)}
+	return html`<${Panel} title="Audit log" of=${audit} aside=${html`<a class="print-no" href=${`${path.replace("limit=100", "limit=500")}&format=csv`}>500 as CSV</a>`}><div class="controls">${[["actor", "Who"], ["action", "Did"], ["subject", "To"]].map(([name, title]) => html`<label key=${name}>${title}<input type="search" name=${name} maxlength="60" value=${filter[name]} onInput=${typed(name)} /></label>`)}
 		<label>Answer<select name="status" value=${filter.status} onChange=${typed("status")}>${ANSWERS.map(([key, text]) => html`<option value=${key}>${text}</option>`)}</select></label>
 		${[["from", "From"], ["to", "Until"]].map(([name, title]) => html`<label key=${name}>${title}<input type="datetime-local" name=${name} value=${filter[name]} onInput=${typed(name)} /></label>`)}</div>
 		<${Trouble} state=${audit} /><${Table} name="audit" rows=${audit.data?.rows} empty=${audit.data?.next_cursor ? "No line matches on this page; there are more pages." : "No line matches."} columns=${[
@@ -68,14 +78,14 @@ export function Users({ me }) {
 	const WHAT = { roles: "They hold at once.", reset: "A new one is made and shown once; the user's sessions end.", disable: "The user's sessions end, and nobody logs in with this name.", enable: "The user can log in again.", "end-sessions": "The user must log in again." };
 	const change = (user, action, title, fields = []) => ({ what: () => WHAT[action], danger: ["disable", "end-sessions"].includes(action), title: `${title}: ${user.name}`, button: title, path: () => `${base}/${user.name}`, fields: [...fields, REASON], shows: shownOnce,
 		body: (v) => ({ action, reason: v.reason, ...(action === "roles" ? { roles: v.roles.replaceAll(" ", "") } : {}) }) });
-	return html`<${Panel} title="Users" aside=${html`<${Act} main action=${make} onDone=${users.again} />`}><${Trouble} state=${users} /><${Table} name="users" rows=${users.data?.users} columns=${[
+	return html`<${Panel} title="Users" of=${users} aside=${html`<${Act} main action=${make} onDone=${users.again} />`}><${Trouble} state=${users} /><${Table} name="users" rows=${users.data?.users} columns=${[
 		{ name: "name", title: "Name" }, { name: "roles", title: "Roles", show: (u) => u.roles.map((r) => html`<${Badge} text=${r} /> `) },
 		{ name: "state", title: "State", csv: (u) => u.disabled ? "disabled" : "", show: (u) => html`${u.disabled ? html`<${Badge} text="disabled" state="bad" />` : u.locked_until_us ? html`<${Badge} text="locked" state="gold" />` : html`<${Badge} text="active" state="good" />`} ${u.must_change ? html`<${Badge} text="has not logged in yet" />` : null}` },
 		{ name: "second_factor", title: "Second factor", show: (u) => u.second_factor ? "yes" : html`<span class="gold">no</span>` }, { name: "sessions", title: "Sessions", number: true }, { name: "seen_us", title: "Seen", show: (u) => time(u.seen_us) },
 		{ name: "act", title: "", csv: () => "", show: (u) => u.name === me.name ? html`<small class="quiet">you</small>` : html`<div class="controls"><${Act} action=${change(u, "roles", "Roles", [roles(u.roles.join(","))])} onDone=${users.again} />
 			<${Act} action=${change(u, "reset", "New password")} onDone=${users.again} />${u.disabled ? html`<${Act} action=${change(u, "enable", "Enable")} onDone=${users.again} />` : html`<${Act} action=${change(u, "disable", "Disable")} onDone=${users.again} />`}
 			${u.sessions ? html`<${Act} action=${change(u, "end-sessions", "End sessions")} onDone=${users.again} />` : null}</div>` }]} more=${users.pager} /><//>
-	<${UserSessions} me=${me} />`;
+	<${Part} is=${UserSessions} name="Open sessions" me=${me} />`;
 }
 
 // ---- one's own
@@ -146,5 +156,5 @@ export function Me({ me, again }) {
 	return html`<div class="tiles"><${Tile} name="Name" value=${me.name} note=${`operator ${me.operator}`} /><${Tile} name="Roles" value=${me.roles.join(", ")} /><${Tile} name="Session until" value=${time(me.expires_us)} note=${`ends after ${Math.round(me.idle_s / 60)} min without use`} /></div>
 		<div class="two"><${Panel} title="Password"><${Password} onDone=${() => setTold("The password is changed. Your other sessions have ended.")} />${told ? html`<p class="good" role="status">${told}</p>` : null}<//>
 		<${Panel} title="Second factor"><${SecondFactor} me=${me} onDone=${again} /><//><${Zone} /></div>
-		<${OwnSessions} />`;
+		<${Part} is=${OwnSessions} name="Your sessions" />`;
 }

@@ -41,7 +41,7 @@ export function Game({ id, me }) {
 	const shown = versions.find((v) => v.math_version === digest) ?? versions[0];
 	const modeName = (r) => words(shown?.par?.modes?.find((m) => m.mode_index === r.mode)?.mode_id ?? String(r.mode));
 	return html`${crumbs}${game.error ? html`<${Trouble} state=${game} />` : null}
-		<${Panel} title="Definitions"><${Table} name="versions" rows=${versions} columns=${[{ name: "name", title: "Name" }, { name: "version", title: "Version", number: true },
+		<${Panel} title="Definitions" of=${game}><${Table} name="versions" rows=${versions} columns=${[{ name: "name", title: "Name" }, { name: "version", title: "Version", number: true },
 			{ name: "math_version", title: "Digest", show: (v) => html`<code title=${v.math_version}>${v.math_version.slice(0, 16)}</code>` }, { name: "first_seen_us", title: "Registered", show: (v) => time(v.first_seen_us) },
 			{ name: "state", title: "", csv: () => "", show: (v) => html`${v === versions[0] ? html`<${Badge} text="in service" state="good" />` : null}${v.demo ? html` <${Badge} text="demo" />` : null}
 				${v === shown ? html` <${Badge} text="shown below" />` : html` <button onClick=${() => setDigest(v.math_version)}>Show</button>`}` }]} /><//>

@@ -2,7 +2,7 @@
 import { html } from "/vendor/htm-preact.js";
 import { CODE_MAX, LEVELS, decimal, exponentOf, isCurrency, money } from "/format.js";
 import { minorOf, typedCurrency, typedDecimal, understood } from "/operator/amounts.js";
-import { Act, Badge, Group, Panel, REASON, Table, Tile, Trouble, euros, time, usePages, useRead, whole } from "/operator/parts.js";
+import { Act, Badge, Group, Panel, Part, REASON, Table, Tile, Trouble, euros, time, usePages, useRead, whole } from "/operator/parts.js";
 import { Offer, offersGame } from "/operator/offer.js";
 import { Forecast, History } from "/operator/value.js";
 import { Changes, dataOf, said, wordOf } from "/operator/words.js";
@@ -18,7 +18,7 @@ export function Jackpots() {
 	const jackpots = useRead("/v1/jackpots", 1000);
 	if (!status.data || !jackpots.data) return html`<${Trouble} state=${status.data ? jackpots : status} />`;
 	const shown = (pool) => jackpots.data.pools.find((p) => p.pool === pool)?.rows ?? [];
-	return html`${status.error ? html`<${Trouble} state=${status} />` : null}<${Panel} title="Jackpots"><${Table} name="pools" rows=${status.data.pools} columns=${[
+	return html`${status.error ? html`<${Trouble} state=${status} />` : null}<${Panel} title="Jackpots" of=${status}><${Table} name="pools" rows=${status.data.pools} columns=${[
 		{ name: "pool", title: "Number", number: true }, { name: "id", title: "Jackpot", show: (p) => html`<a href="#jackpots/${p.pool}">${p.id}</a>` }, { name: "kind", title: "Kind" },
 		{ name: "status", title: "State", show: (p) => html`<${Badge} text=${p.status} state=${STATES[p.status]} />` },
 		{ name: "value", title: "Shown now", number: true, csv: (p) => shown(p.pool).filter((r) => r.currency === "EUR").map((r) => decimal(r.value_minor, r.currency)).join(" "), show: (p) => shown(p.pool).filter((r) => r.currency === "EUR").map((r) => html`<div class="gold">${money(r.value_minor, r.currency)}</div>`) },
@@ -193,15 +193,17 @@ export function Jackpot({ id, me }) {
 	const may = me.permissions.includes("jackpots");
 	const again = () => { status.again(); list.again(); exact.again(); };
 	return html`<p class="crumbs"><a href="#jackpots">Jackpots</a> / ${pool.id}</p>${status.error ? html`<${Trouble} state=${status} />` : null}
-		<${Books} pool=${pool} />
-		${may ? html`<${Acts} operator=${me.operator} pool=${pool} rows=${rows} pools=${status.data.pools} again=${again} />` : null}
-		<${Panel} title="Rows"><${Rows} pool=${pool} exact=${exact.data} rows=${rows} /><//>
-		<${History} base=${base} />${books ? html`<${Forecast} base=${base} />` : null}
-		<${Panel} title="Actions"><${Actions} operator=${me.operator} pool=${pool} may=${may} list=${list} /><//>
+		<${Part} is=${Books} name="The books" pool=${pool} />
+		${may ? html`<${Part} is=${Acts} name="Act" operator=${me.operator} pool=${pool} rows=${rows} pools=${status.data.pools} again=${again} />` : null}
+		<${Panel} title="Rows" of=${jackpots}><${Rows} pool=${pool} exact=${exact.data} rows=${rows} /><//>
+		<${Part} is=${History} name="Value over time" base=${base} />${books ? html`<${Part} is=${Forecast} name="The next hit" base=${base} />` : null}
+		<${Panel} title="Actions" of=${list}><${Actions} operator=${me.operator} pool=${pool} may=${may} list=${list} /><//>
 		${books ? html`<${Panel} title="Transfers"><${Table} name="transfers" rows=${transfers.data?.transfers} empty="No money went to or came from other jackpots." columns=${[
 			{ name: "time_us", title: "When", show: (t) => time(t.time_us) }, { name: "from", title: "From", show: (t) => t.from.pool }, { name: "to", title: "To", show: (t) => t.to.pool },
 			{ name: "amount_e27", title: "Amount", number: true, show: (t) => euros(t.amount_e27) }, { name: "booked", title: "Booked", show: (t) => t.booked ? time(t.booked.time_us) : "on the way" }]} more=${transfers.pager} /><//>` : null}`;
 }
+
+const Stopped = ({ stops }) => (stops.data?.stopped ?? []).filter((s) => s.game === "all").map((s) => html`<p class="banner bad" role="alert">All games are stopped by the ${s.by}${s.reason ? `: ${s.reason}` : ""}.</p>`);
 
 export function Games({ me }) {
 	const games = useRead("/v1/games", 5000);
@@ -216,13 +218,12 @@ export function Games({ me }) {
 	const stop = (game) => ({ title: game ? `Stop ${game.name}` : "Stop all games", button: game ? "Stop" : "Stop all", danger: true, fields: [REASON], path: () => `/v1/operators/${me.operator}/games/${game?.id ?? "all"}/stop`,
 		what: () => "New bets are refused, for the players of all operators. Open rounds can be finished.", body: (v) => ({ reason: v.reason }) });
 	const act = (game) => ofStop(game?.id ?? "all").length ? html`<${Act} action=${start(game)} onDone=${stops.again} />` : html`<${Act} action=${stop(game)} onDone=${stops.again} />`;
-	const all = ofStop("all").map((s) => html`<p class="banner bad" role="alert">All games are stopped by the ${s.by}${s.reason ? `: ${s.reason}` : ""}.</p>`);
-	return html`${all}<${Panel} title="Games" aside=${may ? act(null) : null}><${Trouble} state=${games} /><${Table} name="games" rows=${games.data?.games} columns=${[
+	return html`<${Part} is=${Stopped} name="Which games are stopped" stops=${stops} /><${Panel} title="Games" of=${games} aside=${may ? act(null) : null}><${Trouble} state=${games} /><${Table} name="games" rows=${games.data?.games} columns=${[
 		{ name: "number", title: "Number", number: true }, { name: "name", title: "Game", show: (g) => html`<a href="#games/${g.id}"><b>${g.name}</b></a> <small class="quiet">${g.id}</small>` }, { name: "version", title: "Version" },
 		{ name: "state", title: "State", csv: (g) => whyNot(g) || "runs", show: (g) => whyNot(g) ? html`<${Badge} text="stopped" state="bad" /> <small>${whyNot(g)}</small>` : html`<${Badge} text="runs" state="good" />` },
 		{ name: "offered", title: "Offered", csv: (g) => offersGame(offer.data, g.id) ? "yes" : "no", show: (g) => offersGame(offer.data, g.id) ? "yes" : html`<${Badge} text="not offered" state="gold" />` },
 		{ name: "modes", title: "Modes", show: (g) => g.modes.map((m) => m.name ?? m.id).join(", ") }, { name: "pool", title: "Jackpot" },
 		{ name: "math_version", title: "Digest of the definition", show: (g) => html`<code title=${g.math_version}>${g.math_version.slice(0, 16)}</code>` },
 		{ name: "act", title: "", csv: () => "", show: (g) => html`<div class="controls"><a href="/rules/${g.id}/">Rules</a> ${may ? act(g) : null}</div>` }]} /><//>
-		<${Offer} operator=${me.operator} offer=${offer} may=${may} />`;
+		<${Part} is=${Offer} name="What players are offered" operator=${me.operator} offer=${offer} may=${may} />`;
 }

@@ -57,7 +57,7 @@ export function Keys({ me }) {
 	const change = (key, action, title, fields, what, body = () => ({})) => ({ title: `${title}: ${key.name}`, button: title, danger: action === "revoke", path: () => `${base}/${key.id}`, fields: [...fields, REASON], shows: keyOnce, what: () => what,
 		body: (v) => ({ action, reason: v.reason, ...body(v) }) });
 	const keep = (v) => ({ keep_s: Number(v.keep_s) });
-	return html`<${Panel} title="Keys of back ends" aside=${html`<${Act} main action=${made(base)} onDone=${keys.again} />`}><${Trouble} state=${keys} /><${Table} name="keys" rows=${keys.data?.keys} empty="No keys yet." columns=${[
+	return html`<${Panel} title="Keys of back ends" of=${keys} aside=${html`<${Act} main action=${made(base)} onDone=${keys.again} />`}><${Trouble} state=${keys} /><${Table} name="keys" rows=${keys.data?.keys} empty="No keys yet." columns=${[
 		{ name: "id", title: "Id" }, { name: "name", title: "Name" }, { name: "state", title: "State", show: stateOf },
 		{ name: "scopes", title: "May do", csv: (k) => k.unlimited ? "everything" : k.scopes.join(" "), show: (k) => k.unlimited ? html`<${Badge} text="everything" state="gold" />` : k.scopes.map((scope) => html`<${Badge} text=${scope} /> `) },
 		{ name: "limits", title: "Limits", csv: limitsOf, show: limitsOf },

@@ -2,7 +2,8 @@
 // screen shows when the last proof failed, is too old or is not signed.
 import { html } from "/vendor/htm-preact.js";
 import { money } from "/format.js";
-import { Badge, Panel, Tile, Table, Trouble, numberOf, time, useRead, whole } from "/operator/parts.js";
+import { live } from "/operator/guard.js";
+import { Badge, Panel, Part, Table, Tile, Trouble, numberOf, time, useRead, whole } from "/operator/parts.js";
 import { postingsOf } from "/operator/postings.js";
 import { wordOf } from "/operator/words.js";
 
@@ -22,9 +23,10 @@ export function ProofBanner() {
 const STATES = { good: ["good", "good"], none: ["not yet", ""], old: ["too old", "bad"], broken: ["BROKEN", "bad"], unsigned: ["not signed", "bad"] };
 const SIGNED = { good: "signed", no: "not signed", wrong: "signed by another key", unknown: "signed; the key is not known here" };
 
-function Tiles({ proof }) {
+function Tiles({ of }) {
+	const { proof } = of.data;
 	const [text, state] = STATES[proof.state];
-	return html`<div class="tiles" id="proof"><${Tile} name="Last proof" value=${text} state=${state} note=${SIGNED[proof.signed] ?? "there is none yet"} />
+	return html`<div class="tiles" id="proof" ...${live(of)}><${Tile} name="Last proof" value=${text} state=${state} note=${SIGNED[proof.signed] ?? "there is none yet"} />
 		<${Tile} name="Proven whole" value=${time(proof.held_us)} note=${proof.held_us ? `${hours(proof.age_s)} ago` : ""} state=${proof.state === "old" ? "bad" : ""} />
 		<${Tile} name="Last looked at" value=${time(proof.time_us)} note=${proof.rows === null || !proof.time_us ? "" : `${whole(proof.rows)} rows, after ${whole(proof.since)} proven before`} />
 		<${Tile} name="Mark" value=${proof.mark || "–"} note=${proof.mark ? "of the proofs since the last" : ""} /></div>`;
@@ -41,17 +43,17 @@ export function Ledger({ me }) {
 	const l = ledger.data;
 	if (!l) return html`<${Trouble} state=${ledger} />`;
 	const counts = l.accounts !== null;
-	return html`${ledger.error ? html`<${Trouble} state=${ledger} />` : null}<${Tiles} proof=${l.proof} />
-	<${Panel} title="What the proof shows"><${Table} name="points" rows=${l.points} empty="No proof yet: run jackpotctl ledger verify --since-last." columns=${[{ name: "point", title: "No.", number: true }, { name: "title", title: "Identity" },
+	return html`${ledger.error ? html`<${Trouble} state=${ledger} />` : null}<${Part} is=${Tiles} name="The last proof" of=${ledger} />
+	<${Panel} title="What the proof shows" of=${ledger}><${Table} name="points" rows=${l.points} empty="No proof yet: run jackpotctl ledger verify --since-last." columns=${[{ name: "point", title: "No.", number: true }, { name: "title", title: "Identity" },
 		{ name: "holds", title: "Holds", csv: (p) => p.holds === null ? "left out" : p.holds ? "yes" : "NO", show: (p) => html`${holds(p)} <small class="quiet">${p.why_not}</small>` }, { name: "held_us", title: "Last held", show: (p) => time(p.held_us) },
 		...counts ? [{ name: "held_checked", title: "Checked", number: true, show: (p) => whole(p.held_checked) }, { name: "held_rows", title: "Rows", number: true, show: (p) => whole(p.held_rows) }] : []]} /><//>
-	<div class="two">${counts ? html`<${Panel} title="Accounts at the last proof" aside=${html`<a class="print-no" href="#ledger/all">All postings</a>`}><${Table} name="accounts" rows=${l.accounts.map((a) => ({ ...a, id: `${a.currency} ${a.account}` }))} empty="No proof yet." columns=${[{ name: "currency", title: "Currency" },
+	<div class="two">${counts ? html`<${Panel} title="Accounts at the last proof" of=${ledger} aside=${html`<a class="print-no" href="#ledger/all">All postings</a>`}><${Table} name="accounts" rows=${l.accounts} keyOf=${(a) => `${a.currency} ${a.account}`} empty="No proof yet." columns=${[{ name: "currency", title: "Currency" },
 		{ name: "account", title: "Account", show: (a) => html`<a href=${postingsOf({ account: a.account, currency: a.currency })}>${a.account}</a>` }, { name: "amount_minor", title: "Sum", number: true, show: (a) => html`<span class=${a.amount_minor.startsWith("-") ? "quiet" : ""}>${moneyOf(a.amount_minor, a.currency)}</span>` }]} /><//>` : null}
-	<${Panel} title="Days"><${Table} name="days" rows=${l.days.map((d) => ({ ...d, id: d.day }))} empty="Nothing is booked yet." columns=${[{ name: "day", title: "Day (UTC)", show: (d) => d.dropped === d.shards ? d.day : html`<a href=${postingsOf({ day: d.day })}>${d.day}</a>` }, { name: "state", title: "State", csv: dayState, show: (d) => html`<${Badge} text=${dayState(d)} />` },
+	<${Panel} title="Days" of=${ledger}><${Table} name="days" rows=${l.days} keyOf=${(d) => d.day} empty="Nothing is booked yet." columns=${[{ name: "day", title: "Day (UTC)", show: (d) => d.dropped === d.shards ? d.day : html`<a href=${postingsOf({ day: d.day })}>${d.day}</a>` }, { name: "state", title: "State", csv: dayState, show: (d) => html`<${Badge} text=${dayState(d)} />` },
 		{ name: "proven", title: "Proven", csv: (d) => d.proven ? "yes" : "no", show: (d) => d.proven ? html`<${Badge} text="proven" state="good" />` : html`<small class="quiet">not whole yet</small>` }, ...counts ? [{ name: "rows", title: "Rows", number: true, show: (d) => d.closed === d.shards ? whole(d.rows) : "–" }] : []]} /><//></div>
 	<${Panel} title="Unfinished rounds"><${Trouble} state=${unfinished} /><${Table} name="unfinished" rows=${unfinished.data?.unfinished} empty="No round of our players waits to be finished." columns=${[{ name: "currency", title: "Currency" }, { name: "rounds", title: "Rounds", number: true, show: (u) => whole(u.rounds) },
 		{ name: "pending_minor", title: "Not collected", number: true, show: (u) => money(u.pending_minor, u.currency) }, { name: "oldest_us", title: "Left alone since", show: (u) => time(u.oldest_us) }]} /><//>
-	<${Panel} title="Newest corrections, grants, voids and jackpots"><${Table} name="entries" rows=${l.entries} empty="None yet." columns=${[{ name: "time_us", title: "When", show: (e) => time(e.time_us) }, { name: "kind", title: "What", show: (e) => wordOf(e.kind) },
+	<${Panel} title="Newest corrections, grants, voids and jackpots" of=${ledger}><${Table} name="entries" rows=${l.entries} empty="None yet." columns=${[{ name: "time_us", title: "When", show: (e) => time(e.time_us) }, { name: "kind", title: "What", show: (e) => wordOf(e.kind) },
 		{ name: "player", title: "Player", show: (e) => me.permissions.includes("players") ? html`<a href="#players/${numberOf(e.player)}">${e.player}</a>` : e.player }, { name: "amount_minor", title: "Brought", number: true, show: (e) => money(e.amount_minor, e.currency) },
 		{ name: "actor", title: "By" }, { name: "reason", title: "Reason" }]} /><//>`;
 }

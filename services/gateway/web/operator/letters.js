@@ -26,7 +26,7 @@ export function DeadLetters({ me }) {
 	const waiting = list.data?.waiting;
 	const about = (l) => l.player && l.player.startsWith(`${me.operator}-`) && me.permissions.includes("players") ? html`<a href="#players/${numberOf(l.player)}">${subject(l)}</a>`
 		: l.pool ? html`<a href="#jackpots/${l.pool}">${subject(l)}</a>` : subject(l);
-	return html`<${Panel} id="dead-letters" title="Dead letters" aside=${waiting ? html`<${Badge} text=${`${waiting} waiting`} state="gold" />` : null}><${Trouble} state=${list} />
+	return html`<${Panel} id="dead-letters" title="Dead letters" of=${list} aside=${waiting ? html`<${Badge} text=${`${waiting} waiting`} state="gold" />` : null}><${Trouble} state=${list} />
 		<${Table} name="letters" rows=${list.data?.letters} empty="Every message could be read, or was dealt with." columns=${[
 			{ name: "time_us", title: "When", show: (l) => time(l.time_us) }, { name: "service", title: "Service" },
 			{ name: "topic", title: "From", csv: (l) => `${l.topic} ${l.partition} ${l.offset}`, show: (l) => html`${l.topic} <small class="quiet">${l.partition}, ${l.offset}</small>` },

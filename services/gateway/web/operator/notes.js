@@ -18,6 +18,6 @@ const noteAction = (base) => ({
 export function Notes({ base, me }) {
 	const notes = usePages(`${base}/notes`, 5000);
 	const add = me.permissions.includes("notes") ? html`<${Act} action=${noteAction(base)} onDone=${notes.again} />` : null;
-	return html`<${Panel} title="Notes" id="notes" aside=${add}><${Trouble} state=${notes} /><${Table} name="notes" rows=${notes.data?.notes} empty="There is no note yet." columns=${[
+	return html`<${Panel} title="Notes" id="notes" of=${notes} aside=${add}><${Trouble} state=${notes} /><${Table} name="notes" rows=${notes.data?.notes} empty="There is no note yet." columns=${[
 		{ name: "time_us", title: "When", show: (n) => time(n.time_us) }, { name: "author", title: "By" }, { name: "text", title: "Note", show: (n) => n.removed_us ? html`<small class="quiet">removed ${time(n.removed_us)} by ${n.removed_by}</small>` : html`<span class="note">${n.text}</span>` }]} more=${notes.pager} /><//>`;
 }

@@ -18,7 +18,7 @@ function change(base, offer) {
 
 export function Offer({ operator, offer, may }) {
 	const { data } = offer;
-	return html`<${Panel} title="What players are offered" id="offer" aside=${may && data ? html`<${Act} key=${data.changed_us} action=${change(`/v1/operators/${operator}/offer`, data)} onDone=${offer.again} />` : null}>
+	return html`<${Panel} title="What players are offered" id="offer" of=${offer} aside=${may && data ? html`<${Act} key=${data.changed_us} action=${change(`/v1/operators/${operator}/offer`, data)} onDone=${offer.again} />` : null}>
 		<${Trouble} state=${offer} />${data ? html`<p>Games: <b>${listed(data.games)}</b>. Currencies: <b>${listed(data.currencies)}</b>.
 			${data.changed_us ? html` <small class="quiet">Since ${time(data.changed_us)} by ${data.changed_by}: ${data.reason}</small>` : null}</p>` : null}<//>`;
 }

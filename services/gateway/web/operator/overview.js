@@ -3,7 +3,8 @@ import { html, useEffect, useRef, useState } from "/vendor/htm-preact.js";
 import { LEVELS, money } from "/format.js";
 import { DeadLetters } from "/operator/letters.js";
 import { sentence } from "/operator/ask.js";
-import { Badge, Panel, Table, Tile, Trouble, asOf, jackpotIn, time, useAge, useRead, whole } from "/operator/parts.js";
+import { live } from "/operator/guard.js";
+import { Badge, Panel, Part, Table, Tile, Trouble, asOf, jackpotIn, time, useAge, useRead, whole } from "/operator/parts.js";
 import { Line } from "/operator/chart.js";
 import { Played } from "/operator/reports.js";
 import { LastActions, Now, Today } from "/operator/today.js";
@@ -30,7 +31,7 @@ function useAges(status, jackpots = UNREAD, winners = UNREAD) {
 // From when the figures are. Those that are old are never shown as if they were not.
 function AsOf({ status, at: { ages, late, now_us } }) {
 	const told = (name) => asOf(now_us - 1e6 * ages[name], ages[name]);
-	if (!late.length) return html`<p class="quiet as-of" id="as-of">Figures ${told("services")}</p>`;
+	if (!late.length) return html`<p class="quiet as-of" id="as-of" ...${live(status)}>Figures ${told("services")}</p>`;
 	return html`<p class="banner bad" role="alert" id="as-of">These figures are old: ${PARTS.filter(([name]) => late.includes(name)).map(([name, text]) => `${text} ${told(name)}`).join(", ")}. ${status.error ? sentence(status.error) : "The gateway cannot read them now."}</p>`;
 }
 
@@ -41,7 +42,7 @@ function useRate(status) {
 	const last = useRef(null);
 	const [series, setSeries] = useState({ times: [], values: [] });
 	useEffect(() => {
-		if (!status || !tellsAll(status)) return;
+		if (!Array.isArray(status?.journal) || !tellsAll(status)) return;
 		const now = { rows: rows(status), us: status.time_us };
 		const before = last.current;
 		if (before && now.us > before.us) {
@@ -66,14 +67,15 @@ export function Reconciliation({ status, old }) {
 		{ name: "found", title: "Found" }]} />`;
 }
 
-function Tiles({ status, rate, late }) {
+function Tiles({ of, rate, late }) {
+	const status = of.data;
 	const { reconciliation: r, shards, instances } = status;
 	const held = shards.filter((s) => s.held).length;
 	const alive = instances.filter((i) => i.alive).length;
 	const lag = Math.max(0, ...shards.map((s) => s.lag ?? 0));
 	const old = late.includes("services");
 	const is = (good) => old ? "" : good ? "good" : "bad";
-	return html`<div class=${`tiles ${old ? "old" : ""}`} id="summary">
+	return html`<div class=${`tiles ${old ? "old" : ""}`} id="summary" ...${live(of)}>
 		<${Tile} name="Books" value=${r ? r.holds ? "in order" : "NOT IN ORDER" : "–"} state=${r && !late.includes("checks") ? is(r.holds) : ""} note=${r ? `last held ${time(r.held_us)}` : "the first check is running"} />
 		${tellsAll(status) ? html`<${Tile} name="Booked a second" value=${old || rate === undefined ? "–" : whole(Math.round(rate))} note=${`${whole(rows(status))} rows in all`} />
 		<${Tile} name="Players" value=${whole(status.players)} note=${status.players_estimated ? "accounts, about" : "accounts"} />
@@ -99,17 +101,16 @@ export function Overview({ me }) {
 	const winners = useRead("/v1/winners?limit=10", 3000);
 	const series = useRate(status.data);
 	const at = useAges(status, jackpots, winners);
-	if (!status.data) return html`<${Trouble} state=${status} />`;
-	return html`<${AsOf} status=${status} at=${at} />
-		<${Tiles} status=${status.data} rate=${series.values.at(-1)} late=${at.late} />
-		<${Now} me=${me} now_us=${at.now_us} />
-		${tellsAll(status.data) ? html`<${Panel} title="Booked a second"><${Line} label="Rows a second" times=${series.times} values=${series.values} /><//>` : null}
-		<${Played} me=${me} /><${Today} me=${me} />
-		<${Panel} title="Jackpots">${jackpots.data ? html`<${Jackpots} pools=${jackpots.data.pools} />` : html`<${Trouble} state=${jackpots} />`}<//>
-		<div class="two"><${Panel} title="Last winners"><${Table} name="winners" rows=${winners.data?.winners} empty="Nobody has won a jackpot yet." columns=${[
+	return html`${status.data ? html`<${Part} is=${AsOf} name="The age of the figures" status=${status} at=${at} />
+			<${Part} is=${Tiles} name="The summary" of=${status} rate=${series.values.at(-1)} late=${at.late} />` : html`<${Trouble} state=${status} />`}
+		<${Part} is=${Now} name="What is played now" me=${me} now_us=${at.now_us || Date.now() * 1000} />
+		${status.data && tellsAll(status.data) ? html`<${Panel} title="Booked a second" of=${status}><${Line} label="Rows a second" times=${series.times} values=${series.values} /><//>` : null}
+		<${Part} is=${Played} name="Played" me=${me} /><${Part} is=${Today} name="Today" me=${me} />
+		<${Panel} title="Jackpots" of=${jackpots}>${jackpots.data ? html`<${Jackpots} pools=${jackpots.data.pools} />` : html`<${Trouble} state=${jackpots} />`}<//>
+		<div class="two"><${Panel} title="Last winners" of=${winners}>${winners.data ? null : html`<${Trouble} state=${winners} />`}<${Table} name="winners" rows=${winners.data?.winners} empty="Nobody has won a jackpot yet." columns=${[
 			{ name: "time_us", title: "When", show: (w) => time(w.time_us) }, { name: "pool", title: "Jackpot", csv: (w) => jackpotIn(jackpots.data?.pools, w.pool), show: (w) => html`<a href="#jackpots/${w.pool}">${jackpotIn(jackpots.data?.pools, w.pool)}</a>` },
 			{ name: "paid_minor", title: "Paid", number: true, show: (w) => html`<b class="gold">${money(w.paid_minor, w.currency)}</b>` }, { name: "player", title: "Player" }]} /><//>
-		<${Panel} title="Reconciliation"><${Reconciliation} status=${status.data} old=${at.late.includes("checks")} /><//></div><${LastActions} me=${me} />`;
+		${status.data ? html`<${Panel} title="Reconciliation" of=${status}><${Reconciliation} status=${status.data} old=${at.late.includes("checks")} /><//>` : null}</div><${Part} is=${LastActions} name="Last actions" me=${me} />`;
 }
 
 export function Health({ me }) {
@@ -118,14 +119,14 @@ export function Health({ me }) {
 	if (!status.data) return html`<${Trouble} state=${status} />`;
 	const { shards, instances } = status.data;
 	const old = at.late.includes("services");
-	return html`<${AsOf} status=${status} at=${at} /><${Panel} title="Instances"><${Table} name="instances" rows=${instances} columns=${[
+	return html`<${Part} is=${AsOf} name="The age of the figures" status=${status} at=${at} /><${Panel} title="Instances" of=${status}><${Table} name="instances" rows=${instances} columns=${[
 		{ name: "name", title: "Name", show: (i) => html`<span class=${i.alive ? "" : "bad"}>${i.name}</span>` }, { name: "service", title: "Service" },
 		{ name: "alive", title: "Alive", csv: (i) => old ? "not known" : i.alive, show: (i) => old ? html`<${Badge} text="not known" />` : html`<${Badge} text=${i.alive ? "alive" : "gone"} state=${i.alive ? "good" : "bad"} />` },
 		{ name: "pid", title: "Process", number: true }, { name: "started_us", title: "Since", show: (i) => time(i.started_us) },
 		{ name: "age_ms", title: "Heartbeat", number: true, show: (i) => old ? html`<span class="quiet">as of ${time(status.data.time_us)}</span>` : i.age_ms < 100000 ? `${whole(Math.max(0, i.age_ms))} ms` : "–" }, { name: "health", title: "Health" }]} /><//>
-	${tellsAll(status.data) && me.permissions.includes("letters") ? html`<${DeadLetters} me=${me} />` : null}
-	<${Panel} title="Reconciliation"><${Reconciliation} status=${status.data} old=${at.late.includes("checks")} /><//>
-	<${Panel} title="Shards"><${Table} name="shards" rows=${shards} columns=${[
+	${tellsAll(status.data) && me.permissions.includes("letters") ? html`<${Part} is=${DeadLetters} name="Dead letters" me=${me} />` : null}
+	<${Panel} title="Reconciliation" of=${status}><${Reconciliation} status=${status.data} old=${at.late.includes("checks")} /><//>
+	<${Panel} title="Shards" of=${status}><${Table} name="shards" rows=${shards} columns=${[
 		{ name: "service", title: "Service" }, { name: "shard", title: "Shard", number: true }, { name: "owner", title: "Owner", show: (s) => html`<span class=${s.held ? "" : "bad"}>${s.held ? s.owner : "none"}</span>` },
 		{ name: "epoch", title: "Epoch", number: true }, { name: "lease_ms", title: "Lease ms", number: true, show: (s) => old ? "–" : s.lease_ms > -10000 ? whole(s.lease_ms) : "over" },
 		...(tellsAll(status.data) ? [{ name: "offset_1", title: "Position", number: true, show: (s) => `${whole(s.offset_1)}${s.offset_2 ? ` / ${whole(s.offset_2)}` : ""}` }] : []),

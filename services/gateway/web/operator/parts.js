@@ -2,6 +2,7 @@
 import { html, useEffect, useRef, useState } from "/vendor/htm-preact.js";
 import { randomHex } from "/api.js";
 import { act, read, sentence, tableOf } from "/operator/ask.js";
+import { Guard, live } from "/operator/guard.js";
 import { said } from "/operator/words.js";
 import { time } from "/operator/zone.js";
 
@@ -10,7 +11,7 @@ export { day, time } from "/operator/zone.js";
 export const numberOf = (player) => player.split("-")[1]; // 17 of 1-17
 export const whole = (n) => n === null || n === undefined ? "–" : new Intl.NumberFormat().format(n);
 
-// { data, error, again }: reads at once, then every `every` ms (0: not again), and when `path` changes.
+// { data, error, at, every, again }: reads at once, then every `every` ms (0: not again), and when `path` changes.
 export function useRead(path, every = 0) {
 	const [state, setState] = useState({ data: null, error: null, at: 0 });
 	const turn = useRef(0);
@@ -31,7 +32,7 @@ export function useRead(path, every = 0) {
 		go("first");
 		return () => { turn.current++; clearTimeout(timer); };
 	}, [path, every]);
-	return { ...state, again: () => look(turn.current) };
+	return { ...state, every, again: () => look(turn.current) };
 }
 
 // How many seconds old the data of a read is; it counts on by itself, but not under an open form. null: nothing was read yet.
@@ -72,8 +73,12 @@ export function usePages(path, every = 0) {
 	return { ...state, pager };
 }
 
-export const Panel = ({ title, aside, children, id }) => html`<section class="panel" id=${id}>
-	${title ? html`<header><h2>${title}</h2><span class="spacer"></span>${aside}</header>` : null}${children}</section>`;
+// of: the read that it shows. It is greyed and says from when it is as soon as that is late.
+export const Panel = ({ title, aside, children, id, of }) => html`<section class="panel" id=${id} ...${live(of)}>
+	${title ? html`<header><h2>${title}</h2><span class="spacer"></span><${Guard} name="What can be done here">${aside}<//></header>` : null}<${Guard} name=${title ?? "This part"}>${children}<//></section>`;
+
+// A component that makes a panel of its own, or none: `name` is what it is called when it cannot be drawn.
+export const Part = ({ is, name, ...given }) => html`<${Guard} name=${name} whole><${is} ...${given} /><//>`;
 
 export const Tile = ({ name, value, state, note }) => html`<div class="tile ${state ?? ""}"><span class="quiet">${name}</span><b>${value}</b><small class="quiet">${note ?? ""}</small></div>`;
 
@@ -95,7 +100,7 @@ const cellText = (column, row) => {
 };
 
 // A text that begins like a formula would be one in a spreadsheet; a negative number is none.
-const csvCell = (text) => `"${(/^[=+@\t\r]|^-(?!\d+(\.\d+)?$)/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;
+const csvCell = (text) => `"${(/^[=+@\t\r\n]|^-(?!\d+(\.\d+)?$)/.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;
 
 // Saves a blob as a file of this name.
 export function save(name, blob) {
@@ -116,13 +121,13 @@ const kindOf = (column) => column.number ? "number" : column.name.endsWith("_us"
 // The name of a jackpot, for lists that have its number alone.
 export const jackpotIn = (pools, number) => pools?.find(({ pool }) => pool === number)?.id ?? String(number);
 
-// columns: { name, title, number?, show?(row), csv?(row) }
-export function Table({ name, columns, rows, empty = "Nothing yet.", more }) {
+// columns: { name, title, number?, show?(row), csv?(row) }; keyOf(row): what tells a row from the others, without an id or a name.
+export function Table({ name, columns, rows, keyOf = (row) => row.id ?? row.name, empty = "Nothing yet.", more }) {
 	if (!rows) return null;
 	if (rows.length === 0) return html`<p class="quiet">${empty}</p>${more ? html`<p class="under">${more}</p>` : null}`;
 	return html`<div class="scroll"><table class="rows" data-table=${name}>
 		<thead><tr>${columns.map((c) => html`<th class=${kindOf(c)} scope="col">${c.title}</th>`)}</tr></thead>
-		<tbody>${rows.map((row, i) => html`<tr key=${row.id ?? row.name ?? i}>${columns.map((c) => html`<td class=${kindOf(c)} data-title=${c.title}>${c.show ? c.show(row) : row[c.name]}</td>`)}</tr>`)}</tbody></table></div>
+		<tbody>${rows.map((row, i) => html`<tr key=${keyOf(row) ?? i}>${columns.map((c) => html`<td class=${kindOf(c)} data-title=${c.title}>${c.show ? c.show(row) : row[c.name]}</td>`)}</tr>`)}</tbody></table></div>
 		<p class="under">${more}<button class="plain" onClick=${() => download(name, columns, rows)}>CSV</button></p>`;
 }
 

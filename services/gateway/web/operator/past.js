@@ -5,7 +5,7 @@ import { Art, loadArt, loadWorld } from "/art.js";
 import { money } from "/format.js";
 import { cellsOf, featureName, modeOf, wonBy } from "/game.js";
 import { gambleWords, titleOf, winName, wordsOf } from "/phases.js";
-import { All, Badge, Panel, Table, Tile, Trouble, numberOf, time, useRead } from "/operator/parts.js";
+import { All, Badge, Panel, Part, Table, Tile, Trouble, numberOf, time, useRead } from "/operator/parts.js";
 import { wordOf } from "/operator/words.js";
 import { usAt } from "/operator/zone.js";
 
@@ -27,12 +27,12 @@ export function History({ base, account, games }) {
 	const put = (name) => (event) => { choose((old) => ({ ...old, [name]: event.target.value })); setBefore([]); };
 	const show = (minor) => minor === null ? "not seen yet" : money(minor, account.currency);
 	const { entries, next, searched_until_us: until } = past.data ?? {};
-	return html`<${Panel} title="History" id="past"><div class="controls">
+	return html`<${Panel} title="History" id="past" of=${past}><div class="controls">
 			<label>Entries<select name="only-kind" value=${only.kind} onChange=${put("kind")}><option value="">all</option>${KINDS.map((kind) => html`<option value=${kind}>${wordOf(kind)}</option>`)}</select></label>
 			<label>Game<select name="only-game" value=${only.game} onChange=${put("game")}><option value="">all</option>${games.map((game) => html`<option value=${game.id}>${game.name}</option>`)}</select></label>
 			<label>Wins<select name="only-wins" value=${only.wins} onChange=${put("wins")}><option value="">won or not</option><option value="true">won</option></select></label>
 			<label>From<input type="datetime-local" name="only-from" value=${only.from} onInput=${put("from")} /></label><label>To<input type="datetime-local" name="only-to" value=${only.to} onInput=${put("to")} /></label></div>
-		<${Trouble} state=${past} /><${Table} name="past" rows=${entries?.map((entry) => ({ ...entry, id: `${entry.kind}-${entry.seq}` }))} empty="Nothing of this kind." columns=${[
+		<${Trouble} state=${past} /><${Table} name="past" rows=${entries} keyOf=${(entry) => `${entry.kind}-${entry.seq}`} empty="Nothing of this kind." columns=${[
 			{ name: "time_us", title: "When", show: (e) => time(e.time_us) },
 			{ name: "kind", title: "Entry", csv: (e) => e.kind, show: (e) => html`${wordOf(e.kind)} ${marksOf(games, e).map((mark) => html`<${Badge} text=${mark} /> `)}` },
 			{ name: "game", title: "Game", show: (e) => gameOf(games, e.game)?.name ?? e.game }, { name: "round", title: "Round", number: true, show: (e) => e.round ? html`<a href="#players/${numberOf(account.player)}/${e.round}">${e.round}</a>` : "" },
@@ -105,5 +105,5 @@ export function Round({ base, account, number }) {
 			${(round.jackpots ?? []).map((one) => html`<${Tile} key=${one.index} name="Jackpot" state="gold" value=${money(one.paid_minor, scene.currency)} note="paid into the balance" />`)}
 			<${Tile} name="When" value=${time(rows?.[0]?.time_us)} />
 			<${Tile} name="State" value=${round.closed ? "closed" : "open"} state=${round.closed ? "good" : "gold"} note=${round.next && !round.closed ? `waits for: ${wordOf(round.next)}` : ""} /></div>
-		<${Steps} scene=${scene} round=${round} /><${Proof} replay=${replay.data} /><${Rows} rows=${rows ?? []} currency=${scene.currency} />`;
+		<${Part} is=${Steps} name="Screens" scene=${scene} round=${round} /><${Part} is=${Proof} name="Proof" replay=${replay.data} /><${Part} is=${Rows} name="In the journal" rows=${rows ?? []} currency=${scene.currency} />`;
 }

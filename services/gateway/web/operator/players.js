@@ -7,7 +7,7 @@ import { Export } from "/operator/export.js";
 import { Notes } from "/operator/notes.js";
 import { History, Round } from "/operator/past.js";
 import { postingsOf } from "/operator/postings.js";
-import { Act, Badge, Group, Panel, REASON, Table, Tile, Trouble, day, numberOf, time, usePages, useRead, whole } from "/operator/parts.js";
+import { Act, Badge, Group, Panel, Part, REASON, Table, Tile, Trouble, day, numberOf, time, usePages, useRead, whole } from "/operator/parts.js";
 
 const STATES = [["", "any"], ["active", "active"], ["excluded", "excluded"], ["blocked", "blocked"]];
 // How long ago they last bet: the name of the filter, and days. To the day, so that a page's cursor stays valid while it is shown.
@@ -25,7 +25,7 @@ export function Players({ me }) {
 	const choose = (name, label, options) => html`<label>${label}<select name=${name} value=${only[name]} onChange=${put(name)}>${options.map(([key, text]) => html`<option value=${key}>${text}</option>`)}</select></label>`;
 	const query = `${typed ? `&number=${typed}` : ""}${only.state ? `&state=${only.state}` : ""}${isCurrency(only.currency) ? `&currency=${only.currency}` : ""}${playedQuery(only.played)}`;
 	const players = usePages(`/v1/operators/${me.operator}/players?limit=100${query}`, 5000);
-	return html`<${Panel} title="Players"><div class="controls"><label>Number begins with<input type="search" name="number" inputmode="numeric" value=${typed} onInput=${(e) => setTyped(e.target.value.replace(/\D/g, "").replace(/^0+/, ""))} /></label>
+	return html`<${Panel} title="Players" of=${players}><div class="controls"><label>Number begins with<input type="search" name="number" inputmode="numeric" value=${typed} onInput=${(e) => setTyped(e.target.value.replace(/\D/g, "").replace(/^0+/, ""))} /></label>
 			${choose("state", "State", STATES)}<label>Currency<input type="search" name="currency" placeholder="any" maxlength=${CODE_MAX} size="4" value=${only.currency} onInput=${(e) => setOnly({ ...only, currency: e.target.value.toUpperCase().replace(/[^A-Z]/g, "") })} /></label>${choose("played", "Last played", PLAYED)}</div>
 		<${Trouble} state=${players} /><${Table} name="players" rows=${players.data?.players} empty=${players.data?.next_cursor ? "None among the accounts that were read for this page." : query ? "No player is like this." : "No player has an account."} columns=${[
 			{ name: "player", title: "Player", show: (p) => html`<a href="#players/${numberOf(p.player)}">${p.player}</a>` },
@@ -133,38 +133,43 @@ function Lists({ base, account, me, again }) {
 	const spins = usePages(`${base}/bonus-spins`, 5000);
 	const withdrawals = usePages(`${base}/withdrawals`, 5000);
 	const voids = usePages(`${base}/voids`, 0);
-	const requests = useRead(me.permissions.includes("void") ? `/v1/operators/${me.operator}/voids/requests` : null, 5000);
-	const waiting = (requests.data?.requests ?? []).filter((r) => r.player === account.player && (r.status === "waiting" || (r.status === "approved" && r.outcome !== "voided")));
 	const finance = me.permissions.includes("money");
 	const end = (s) => ({ danger: true, title: "Take back what is left", button: "End", path: () => `${base}/bonus-spins/${s.id}/end`, fields: [REASON], body: (v) => ({ reason: v.reason }) });
 	const sessions = usePages(`${base}/sessions`, 5000);
-	return html`<div class="two"><${Panel} title="Limits"><${Table} name="limits" rows=${limits.data?.limits} empty="No limit is set." columns=${[
+	return html`<div class="two"><${Panel} title="Limits" of=${limits}><${Table} name="limits" rows=${limits.data?.limits} empty="No limit is set." columns=${[
 		{ name: "limit", title: "Limit", show: (l) => `${LIMITS[l.limit] ?? l.limit}${l.period ? ` a ${l.period}` : ""}` },
 		{ name: "value", title: "Is", number: true, csv: (l) => l.amount_minor ?? l.seconds ?? l.until_s, show: (l) => l.amount_minor !== undefined ? money(l.amount_minor, account.currency) : l.seconds !== undefined ? `${Math.round(l.seconds / 60)} min` : time(l.until_s * 1e6) },
 		{ name: "used_minor", title: "Used", number: true, show: (l) => l.used_minor === undefined ? "" : money(l.used_minor, account.currency) },
 		{ name: "next_from_us", title: "Changes", show: (l) => l.next_from_us ? time(l.next_from_us) : "" }]} /><//>
-	<${Panel} title="Bonus spins"><${Table} name="bonus-spins" rows=${spins.data?.bonus_spins} empty="None were given." columns=${[
+	<${Panel} title="Bonus spins" of=${spins}><${Table} name="bonus-spins" rows=${spins.data?.bonus_spins} empty="None were given." columns=${[
 		{ name: "game", title: "Game" }, { name: "left", title: "Left", number: true, show: (s) => `${s.left} of ${s.spins}` }, { name: "coin_minor", title: "Bet", number: true, show: (s) => money(s.coin_minor * s.lines * s.coins, s.currency) },
 		{ name: "expires_us", title: "Until", show: (s) => time(s.expires_us) }, { name: "act", title: "", csv: () => "", show: (s) => s.left && me.permissions.includes("care") ? html`<${Act} action=${end(s)} onDone=${spins.again} />` : null }]} more=${spins.pager} /><//></div>
-	<${Panel} title="Sessions"><${Table} name="player-sessions" rows=${sessions.data?.sessions} empty="None is known." columns=${[
+	<${Panel} title="Sessions" of=${sessions}><${Table} name="player-sessions" rows=${sessions.data?.sessions} empty="None is known." columns=${[
 		{ name: "began_us", title: "Began", show: (s) => time(s.began_us) }, { name: "ended_us", title: "Ended", show: (s) => s.ended_us ? time(s.ended_us) : "" },
 		{ name: "end", title: "How", show: (s) => s.end === "open" ? html`<${Badge} text="open" state="good" />` : ENDS[s.end] ?? wordOf(s.end) }, { name: "expires_us", title: "Valid until", show: (s) => time(s.expires_us) }]} more=${sessions.pager} /><//>
-	<${Panel} title="Withdrawals"><${Table} name="withdrawals" rows=${withdrawals.data?.withdrawals} empty="None yet." columns=${[
+	<${Panel} title="Withdrawals" of=${withdrawals}><${Table} name="withdrawals" rows=${withdrawals.data?.withdrawals} empty="None yet." columns=${[
 		{ name: "booked_us", title: "When", show: (w) => time(w.booked_us) }, { name: "amount_minor", title: "Amount", number: true, show: (w) => money(w.amount_minor, w.currency) },
 		{ name: "state", title: "State", show: (w) => html`<${Badge} text=${w.state} state=${w.state === "paid" ? "good" : w.state === "held" ? "gold" : ""} />` },
 		{ name: "provider", title: "Provider", show: (w) => w.provider ? `${wordOf(w.provider.state)}, ${wordOf(w.provider.outcome)}${w.provider.reference ? `, ${w.provider.reference}` : ""}` : "" }, { name: "id", title: "Id", show: (w) => html`<code>${w.id.slice(0, 12)}</code>` },
 		{ name: "act", title: "", csv: () => "", show: (w) => w.state === "held" && finance ? html`<div class="controls">${w.review === "waiting" ? html`<${Act} action=${approveWithdrawal(base, w)} onDone=${withdrawals.again} />` : null}<${Act} action=${decideAction(base, w, "capture")} onDone=${() => { withdrawals.again(); again(); }} />
 			<${Act} action=${decideAction(base, w, "release")} onDone=${() => { withdrawals.again(); again(); }} /></div>` : null }]} more=${withdrawals.pager} /><//>
-	${waiting.length ? html`<${Panel} title="Voids that need a second person"><${Table} name="void-requests" rows=${waiting} columns=${[
-		{ name: "time_us", title: "When", show: (r) => time(r.time_us) }, { name: "game", title: "Game" }, { name: "round", title: "Round", number: true },
-		{ name: "awards_minor", title: "Jackpots", number: true, show: (r) => money(r.awards_minor, account.currency) }, { name: "asked_by", title: "By" }, { name: "reason", title: "Reason" },
-		{ name: "outcome", title: "State", show: (r) => r.status === "waiting" ? "waits" : r.outcome ? `approved by ${r.approved_by}, not done: ${wordOf(r.outcome)}` : `approved by ${r.approved_by}, is being carried out` },
-		{ name: "act", title: "", csv: () => "", show: (r) => html`<div class="controls"><${Act} action=${approveVoid(base, r, account.currency)} onDone=${() => { requests.again(); voids.again(); again(); }} />
-			${r.status === "waiting" ? html`<${Act} action=${refuseVoid(base, r, account.currency)} onDone=${requests.again} />` : null}</div>` }]} /><//>` : null}
+	${me.permissions.includes("void") ? html`<${Part} is=${VoidRequests} name="Voids that need a second person" base=${base} account=${account} me=${me} again=${() => { voids.again(); again(); }} />` : null}
 	<${Panel} title="Voided rounds"><${Table} name="voids" rows=${voids.data?.voids} empty="None." columns=${[
 		{ name: "time_us", title: "When", show: (v) => time(v.time_us) }, { name: "game", title: "Game" }, { name: "round", title: "Round", number: true },
 		{ name: "stake_returned_minor", title: "Stake returned", number: true, show: (v) => money(v.stake_returned_minor, account.currency) }, { name: "win_taken_minor", title: "Win taken", number: true, show: (v) => money(v.win_taken_minor, account.currency) },
 		{ name: "awards_minor", title: "Of it and owed: jackpots", number: true, show: (v) => money(v.awards_minor, account.currency) }]} more=${voids.pager} /><//>`;
+}
+
+function VoidRequests({ base, account, me, again }) {
+	const requests = useRead(`/v1/operators/${me.operator}/voids/requests`, 5000);
+	const waiting = (requests.data?.requests ?? []).filter((r) => r.player === account.player && (r.status === "waiting" || (r.status === "approved" && r.outcome !== "voided")));
+	if (!waiting.length) return null;
+	return html`<${Panel} title="Voids that need a second person" of=${requests}><${Table} name="void-requests" rows=${waiting} columns=${[
+		{ name: "time_us", title: "When", show: (r) => time(r.time_us) }, { name: "game", title: "Game" }, { name: "round", title: "Round", number: true },
+		{ name: "awards_minor", title: "Jackpots", number: true, show: (r) => money(r.awards_minor, account.currency) }, { name: "asked_by", title: "By" }, { name: "reason", title: "Reason" },
+		{ name: "outcome", title: "State", show: (r) => r.status === "waiting" ? "waits" : r.outcome ? `approved by ${r.approved_by}, not done: ${wordOf(r.outcome)}` : `approved by ${r.approved_by}, is being carried out` },
+		{ name: "act", title: "", csv: () => "", show: (r) => html`<div class="controls"><${Act} action=${approveVoid(base, r, account.currency)} onDone=${() => { requests.again(); again(); }} />
+			${r.status === "waiting" ? html`<${Act} action=${refuseVoid(base, r, account.currency)} onDone=${requests.again} />` : null}</div>` }]} /><//>`;
 }
 
 // `round`: one of the player's, as in the link that a player sends to support.
@@ -187,7 +192,7 @@ export function Player({ id, me, round }) {
 			${may("care") ? html`<${Group} name="Care">${act(limitAction(base, account))}${games.length ? act(spinsAction(base, account, games)) : null}<//>` : null}
 			<${Group} name="Data"><${Export} base=${base} account=${account} />${may("money") && !account.pseudonymised_us ? act(pseudonymAction(base, account)) : null}<//>
 			${may("care") || may("void") ? html`<${Group} name="Stop">${may("care") ? act(blockAction(base, account.blocked)) : null}${may("void") && games.length ? act(voidAction(base, games)) : null}<//>` : null}</div><//>` : null}
-		<${Notes} base=${base} me=${me} />
-		<${History} base=${base} account=${account} games=${games} />
-		<${Lists} base=${base} account=${account} me=${me} again=${player.again} />`;
+		<${Part} is=${Notes} name="Notes" base=${base} me=${me} />
+		<${Part} is=${History} name="History" base=${base} account=${account} games=${games} />
+		<${Part} is=${Lists} name="Limits, bonus spins, sessions, withdrawals and voids" base=${base} account=${account} me=${me} again=${player.again} />`;
 }

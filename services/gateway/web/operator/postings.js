@@ -24,7 +24,7 @@ export function Postings({ me, id }) {
 		<label>Currency<input name="currency" maxlength=${CODE_MAX} autocomplete="off" placeholder="all" value=${filter.currency} onChange=${choose("currency")} /></label>
 		<label>Day (UTC)<input name="day" type="date" value=${filter.day} onChange=${choose("day")} /></label>
 		<label>Player<input name="player" inputmode="numeric" autocomplete="off" placeholder="all" value=${filter.player} onChange=${choose("player")} /></label></div>
-		<${Trouble} state=${postings} /><${Table} name="postings" rows=${postings.data?.postings.map((p) => ({ ...p, id: `${p.shard} ${p.seq} ${p.leg}` }))}
+		<${Trouble} state=${postings} /><${Table} name="postings" rows=${postings.data?.postings} keyOf=${(p) => `${p.shard} ${p.seq} ${p.leg}`}
 			empty=${postings.data?.next_cursor ? "Nothing on this page; there are more pages." : "Nothing was posted."} more=${postings.pager} columns=${[
 			{ name: "time_us", title: "When", show: (p) => time(p.time_us) }, { name: "kind", title: "What", csv: (p) => p.kind, show: (p) => p.close === null ? wordOf(p.kind) : html`<${Badge} text="daily close" />` },
 			{ name: "player", title: "Player", show: (p) => p.player && players ? html`<a href="#players/${numberOf(p.player)}">${p.player}</a>` : p.player },

@@ -2,7 +2,7 @@
 import { html, useState } from "/vendor/htm-preact.js";
 import { exponentOf, money } from "/format.js";
 import { Line } from "/operator/chart.js";
-import { Act, All, Badge, Old, Panel, REASON, Table, Tile, Trouble, jackpotIn, numberOf, time, useRead, whole } from "/operator/parts.js";
+import { Act, All, Badge, Old, Panel, Part, REASON, Table, Tile, Trouble, jackpotIn, numberOf, time, useRead, whole } from "/operator/parts.js";
 import { zone } from "/operator/zone.js";
 
 const PERIODS = [["day", "Day"], ["month", "Month"], ["year", "Year"], ["life", "Life to date"]];
@@ -41,11 +41,11 @@ function Cut({ report, list, base }) {
 	return html`<p class="cut"><b>${whole(cut.shown)} of ${whole(cut.entries)} entries.</b> The others as CSV:${links}${pages > 21 ? ` and so on to page ${whole(pages)}` : ""}.</p>`;
 }
 
-function Lists({ report, me, base }) {
+function Lists({ report, of, me, base }) {
 	const pools = useRead("/v1/jackpots").data?.pools;
 	const csv = (list) => html`<a class="print-no" href="${base}?format=csv&list=${list}" download>CSV</a>`;
-	const panel = (list, title, columns, empty) => html`<${Panel} title=${title} aside=${csv(list)} id="report-${list}"><${Cut} report=${report} list=${list} base=${base} /><${Table} name=${`report-${list}`} rows=${report[list]} columns=${columns} empty=${empty} /><//>`;
-	return html`${panel("totals", "All games", MONEY.slice(1))}<${Panel} title="Money in and out"><${Table} name="report-booked" rows=${report.totals} columns=${BOOKED} /><//>
+	const panel = (list, title, columns, empty) => html`<${Panel} title=${title} aside=${csv(list)} id="report-${list}" of=${of}><${Cut} report=${report} list=${list} base=${base} /><${Table} name=${`report-${list}`} rows=${report[list]} columns=${columns} empty=${empty} /><//>`;
+	return html`${panel("totals", "All games", MONEY.slice(1))}<${Panel} title="Money in and out" of=${of}><${Table} name="report-booked" rows=${report.totals} columns=${BOOKED} /><//>
 		${panel("games", "Games", MONEY)}${panel("returns", "Returns", RETURNS)}
 		<div class="two">${panel("jackpots", "Jackpots", [jackpot(pools), ...JACKPOTS])}${panel("unfinished", "Won and not collected yet", [...NAME, count("rounds", "Rounds"), sum("pending", "Pending")], "Nothing was pending at the end.")}</div>
 		${panel("hits", "Jackpots paid", NOTED(me, [jackpot(pools), sum("amount", "Paid")]), "No jackpot was paid.")}
@@ -67,9 +67,11 @@ export function Report({ me, id }) {
 			<p><${Badge} text=${data.state} state=${sealed ? "good" : "gold"} /> ${sealed ? "This period is over and its report is signed: it never changes." : "It still grows, or is not sealed yet."}
 			<span class="quiet"> ${data.from_us ? `${time(data.from_us)} to ` : "Until "}${time(data.to_us)}</span></p>
 			<p class="print-only">Operator ${me.operator}. Printed by ${me.name}, ${time(Date.now() * 1000)}. Times: ${zone()}.</p><//>
-		<div class="tiles">${data.totals.map((t) => html`<${Tile} key=${t.currency} name=${`NGR, ${t.currency}`} value=${money(t.ngr_minor, t.currency)} note=${`${t.rounds === 1 ? "1 round" : `${whole(t.rounds)} rounds`}, ${money(t.stakes_minor, t.currency)} staked`} />`)}</div>
-		<${Lists} report=${data} me=${me} base=${base} />`;
+		<${Part} is=${Revenue} name="Revenue" totals=${data.totals} />
+		<${Lists} report=${data} of=${report} me=${me} base=${base} />`;
 }
+
+const Revenue = ({ totals }) => html`<div class="tiles">${totals.map((t) => html`<${Tile} key=${t.currency} name=${`NGR, ${t.currency}`} value=${money(t.ngr_minor, t.currency)} note=${`${t.rounds === 1 ? "1 round" : `${whole(t.rounds)} rounds`}, ${money(t.stakes_minor, t.currency)} staked`} />`)}</div>`;
 
 function GamingDay({ me, day, again }) {
 	const action = { title: "When the day begins", button: "Change", verb: "Change", path: () => `/v1/operators/${me.operator}/gaming-day`,
@@ -87,7 +89,7 @@ export function Reports({ me }) {
 	const path = `/v1/operators/${me.operator}/reports?period=${period}`;
 	const list = useRead(before.length ? `${path}&before=${before.at(-1)}` : path, 10000);
 	const wanted = day || list.data?.gaming_day.today;
-	return html`<${Panel} title="Reports">${list.data ? html`<${GamingDay} me=${me} day=${list.data.gaming_day} again=${list.again} />` : null}
+	return html`<${Panel} title="Reports" of=${list}>${list.data ? html`<${Part} is=${GamingDay} name="The gaming day" me=${me} day=${list.data.gaming_day} again=${list.again} />` : null}
 		<div class="controls"><label>Period<select name="period" value=${period} onChange=${(e) => { setPeriod(e.target.value); setBefore([]); }}>${PERIODS.map(([name, title]) => html`<option value=${name}>${title}</option>`)}</select></label>
 			<label>Day in it<input type="date" name="day" value=${wanted ?? ""} onInput=${(e) => setDay(e.target.value)} /></label>
 			<button class="main" disabled=${!wanted} onClick=${() => { location.hash = `reports/${period}-${wanted}`; }}>Show</button></div>
@@ -117,7 +119,7 @@ export function Played({ me }) {
 	const shown = points.filter((p) => p.currency === (currency || currencies[0]));
 	const [, title, value] = MEASURES.find(([name]) => name === measure);
 	const choose = (name, label, now, set, options) => html`<label>${label}<select name=${name} value=${now} onChange=${(e) => set(e.target.value)}>${options.map(([key, text]) => html`<option value=${key}>${text}</option>`)}</select></label>`;
-	return html`<${Panel} title="Played" id="played" aside=${html`<${Old} state=${series} most=${20} />`}><div class="controls">${choose("measure", "What", measure, setMeasure, MEASURES.filter(([name]) => step !== "minute" || name !== "players"))}
+	return html`<${Panel} title="Played" id="played" of=${series} aside=${html`<${Old} state=${series} most=${20} />`}><div class="controls">${choose("measure", "What", measure, setMeasure, MEASURES.filter(([name]) => step !== "minute" || name !== "players"))}
 		${choose("step", "When", step, (next) => { setStep(next); if (next === "minute" && measure === "players") setMeasure("rounds"); }, STEPS)}
 		${choose("game", "Game", game, setGame, [["", "all games"], ...(games.data?.games ?? []).map((g) => [g.id, g.name])])}
 		${currencies.length > 1 ? choose("currency", "Currency", currency || currencies[0], setCurrency, currencies.map((c) => [c, c])) : null}</div>

@@ -2,7 +2,7 @@
 import { html, useState } from "/vendor/htm-preact.js";
 import { CODE_MAX, isCurrency, money, typedMinor } from "/format.js";
 import { troubleWith } from "/operator/amounts.js";
-import { Badge, Panel, Table, Trouble, jackpotIn, numberOf, time, usePages, useRead } from "/operator/parts.js";
+import { Badge, Panel, Part, Table, Trouble, jackpotIn, numberOf, time, usePages, useRead } from "/operator/parts.js";
 import { usAt } from "/operator/zone.js";
 
 const PAGE = 50;
@@ -34,7 +34,7 @@ function Found({ base, games, only }) {
 	const { rounds, searched_until_us: until, archived } = found.data ?? {};
 	const game = (r) => games.find((one) => one.id === r.game)?.name ?? r.game;
 	const end = until ? `Looked back to ${time(until)}; More goes on.` : archived ? "Older rounds are in the archive only." : "";
-	return html`<${Trouble} state=${found} /><${Table} name="rounds" rows=${rounds?.map((r) => ({ ...r, id: r.id ?? `${r.player} ${r.round} ${r.time_us}` }))} empty="No round fits." columns=${[
+	return html`<${Trouble} state=${found} /><${Table} name="rounds" rows=${rounds} keyOf=${(r) => r.id ?? `${r.player} ${r.round} ${r.time_us}`} empty="No round fits." columns=${[
 		{ name: "time_us", title: "When", show: (r) => time(r.time_us) }, { name: "player", title: "Player", show: playerLink }, { name: "round", title: "Round", number: true, show: roundLink }, { name: "game", title: "Game", show: game },
 		...only.jackpot ? [{ name: "pool", title: "Jackpot", csv: (r) => jackpotIn(pools, r.pool), show: (r) => html`<a href="#jackpots/${r.pool}">${jackpotIn(pools, r.pool)}</a>` }, { name: "jackpot_minor", title: "Paid", number: true, show: (r) => money(r.jackpot_minor, r.currency) }]
 			: [{ name: "stake_minor", title: "Stake", number: true, show: (r) => money(r.stake_minor, r.currency) }, { name: "win_minor", title: "Won", number: true, show: (r) => r.win_minor === null ? "not seen yet" : money(r.win_minor, r.currency) }],
@@ -45,7 +45,7 @@ function Found({ base, games, only }) {
 
 function Open({ base, games }) {
 	const open = usePages(`${base}/unfinished/rounds?limit=${PAGE}`, 10000);
-	return html`<${Panel} title="Open rounds" id="open-rounds"><${Trouble} state=${open} /><${Table} name="open" rows=${open.data?.rounds.map((r) => ({ ...r, id: `${r.player} ${r.game}` }))} empty="No round of our players is open." columns=${[
+	return html`<${Panel} title="Open rounds" id="open-rounds" of=${open}><${Trouble} state=${open} /><${Table} name="open" rows=${open.data?.rounds} keyOf=${(r) => `${r.player} ${r.game}`} empty="No round of our players is open." columns=${[
 		{ name: "since_us", title: "Since", show: (r) => time(r.since_us) }, { name: "player", title: "Player", show: playerLink }, { name: "round", title: "Round", number: true, show: roundLink },
 		{ name: "game", title: "Game", show: (r) => games.find((one) => one.id === r.game)?.name ?? r.game }, { name: "stake_minor", title: "Stake", number: true, show: (r) => r.stake_minor === null ? "–" : money(r.stake_minor, r.currency) },
 		{ name: "pending_minor", title: "Not collected", number: true, show: (r) => money(r.pending_minor, r.currency) }]} more=${open.pager} /><//>`;
@@ -64,5 +64,5 @@ export function Rounds({ me }) {
 			${text("round", "Round's number", { inputmode: "numeric" }, digits)}
 			<label>From<input type="datetime-local" name="only-from" value=${only.from} onInput=${put("from")} /></label><label>To<input type="datetime-local" name="only-to" value=${only.to} onInput=${put("to")} /></label>
 			${text("id", "Id", { placeholder: "3-17" }, (typed) => typed.trim())}<button class="plain" onClick=${() => choose(NOTHING)}>Clear</button></div>
-		<${Found} base=${base} games=${games} only=${only} /><//><${Open} base=${base} games=${games} />`;
+		<${Found} base=${base} games=${games} only=${only} /><//><${Part} is=${Open} name="Open rounds" base=${base} games=${games} />`;
 }

@@ -18,7 +18,7 @@ function Sessions({ title, base, fields, named }) {
 	const sessions = usePages(base, 5000);
 	const end = (which, heading, button, what) => ({ title: heading, button, danger: true, path: () => `${base}/${which}`, fields, body: (v) => fields.length ? { reason: v.reason } : undefined, what: () => what, shows: ended });
 	const rows = sessions.data?.sessions;
-	return html`<${Panel} title=${title} aside=${rows?.some((s) => !s.current) ? html`<${Act} action=${end("others", `End all others: ${title.toLowerCase()}`, "End all others", "All sessions but this one end at once.")} onDone=${sessions.again} />` : null}><${Trouble} state=${sessions} />
+	return html`<${Panel} title=${title} of=${sessions} aside=${rows?.some((s) => !s.current) ? html`<${Act} action=${end("others", `End all others: ${title.toLowerCase()}`, "End all others", "All sessions but this one end at once.")} onDone=${sessions.again} />` : null}><${Trouble} state=${sessions} />
 		<${Table} name=${named ? "user-sessions" : "sessions"} rows=${rows} columns=${[...named ? [{ name: "user", title: "User" }] : [],
 			{ name: "agent", title: "Browser", csv: (s) => s.agent, show: (s) => html`<span title=${s.agent}>${browserOf(s.agent)}</span> ${s.current ? html`<${Badge} text="this one" state="good" />` : null}` },
 			{ name: "address", title: "From" }, { name: "began_us", title: "Since", show: (s) => time(s.began_us) }, { name: "seen_us", title: "Last used", show: (s) => time(s.seen_us) }, { name: "expires_us", title: "Until", show: (s) => time(s.expires_us) },

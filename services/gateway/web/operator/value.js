@@ -27,7 +27,7 @@ export function History({ base }) {
 	const hits = history.data?.hits ?? [];
 	const columns = row ? columnsOf(row, hits.filter((h) => placeKey(h) === placeKey(row)), history.data.to_us) : null;
 	const choose = (name, label, now, set, options) => html`<label>${label}<select name=${name} value=${now} onChange=${(e) => set(e.target.value)}>${options.map(([id, text]) => html`<option value=${id}>${text}</option>`)}</select></label>`;
-	return html`<${Panel} title="Value over time" id="history"><div class="controls">${rows.length ? choose("row", rows[0].level ? "Level" : "Row", row ? placeKey(row) : "", setKey, rows.map((r) => [placeKey(r), placeName(r)])) : null}
+	return html`<${Panel} title="Value over time" id="history" of=${history}><div class="controls">${rows.length ? choose("row", rows[0].level ? "Level" : "Row", row ? placeKey(row) : "", setKey, rows.map((r) => [placeKey(r), placeName(r)])) : null}
 		${choose("step", "When", step, setStep, STEPS)}</div>
 		<${Trouble} state=${history} />${history.data && !columns?.times.length ? html`<p class="quiet">Nothing is known of this time yet.</p>` : null}
 		${columns ? html`<${Line} label=${`Value, ${row.currency}`} times=${columns.times} values=${columns.values} marks=${columns.marks} height=${200} fits stepped />` : null}
@@ -55,7 +55,7 @@ export function Forecast({ base }) {
 	const [hours, setHours] = useState("24");
 	const forecast = useRead(`${base}/forecast?hours=${hours}`, 30000);
 	const then = (name) => ({ name, number: true, csv: (r) => r.next?.[name] ?? "" });
-	return html`<${Panel} title="The next hit" id="forecast"><div class="controls"><label>As played in<select name="hours" value=${hours} onChange=${(e) => setHours(e.target.value)}>
+	return html`<${Panel} title="The next hit" id="forecast" of=${forecast}><div class="controls"><label>As played in<select name="hours" value=${hours} onChange=${(e) => setHours(e.target.value)}>
 		${[["1", "the last hour"], ["24", "the last day"], ["168", "the last week"]].map(([id, text]) => html`<option value=${id}>${text}</option>`)}</select></label></div>
 		<${Trouble} state=${forecast} />${forecast.data ? html`<${Table} name="forecast" rows=${forecast.data.rows} empty="It has no rows." columns=${[
 			{ name: "place", title: "Row", csv: placeName, show: placeName }, { name: "value_minor", title: "Now", number: true, show: (r) => html`<b class="gold">${money(r.value_minor, r.currency)}</b>` },

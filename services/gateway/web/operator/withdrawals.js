@@ -14,7 +14,7 @@ export function Withdrawals({ me }) {
 	const may = (permission) => me.permissions.includes(permission);
 	const actions = (of, w) => [...(w.review === "waiting" ? [approveWithdrawal(of, w)] : []), ...["capture", "release"].filter((decision) => w.stuck || decision === "release").map((decision) => decideAction(of, w, decision))];
 	const acts = (w) => actions(`${base}/players/${numberOf(w.player)}`, w).map((action) => html`<${Act} action=${action} onDone=${queue.again} /> `);
-	return html`<${Panel} title="Withdrawals"><div class="controls"><label>Show<select name="state" value=${state} onInput=${(e) => setState(e.target.value)}>${SHOWN.map(([key, text]) => html`<option value=${key}>${text}</option>`)}</select></label></div>
+	return html`<${Panel} title="Withdrawals" of=${queue}><div class="controls"><label>Show<select name="state" value=${state} onInput=${(e) => setState(e.target.value)}>${SHOWN.map(([key, text]) => html`<option value=${key}>${text}</option>`)}</select></label></div>
 		<${Trouble} state=${queue} /><${Table} name="queue" rows=${queue.data?.withdrawals} empty="No withdrawal waits." columns=${[
 			{ name: "booked_us", title: "Since", show: (w) => time(w.booked_us) },
 			{ name: "player", title: "Player", show: (w) => may("players") ? html`<a href="#players/${numberOf(w.player)}">${w.player}</a>` : w.player },
