@@ -355,7 +355,7 @@ BODIES = {
     "webhook_action": obj(action=one_of("change", "rotate", "test", "end"), url_Q=told(text(1, 500), "With change: the new address."),
                           kinds_Q=told(text(1, 200), "With change: the new kinds."),
                           keep_s_Q=told(whole(0, 604800), "With rotate: seconds for which the secret before signs too; a day."), reason=REASON),
-    "webhook_events": obj(event=told(text(1, 128), "The id of a dead event to send again, or of a waiting one to skip; `all`: at most 10,000 at a time."), reason=REASON),
+    "webhook_events": obj(event=told(text(1, 128), "The id of a dead event to send again, or of a waiting one to skip; `all`: at most 2,000 at a time."), reason=REASON),
     "staff": obj(name=text(1, 32), roles=told(text(1, 200), "Names of roles, separated by commas.")),
     "staff_action": obj(action=one_of("roles", "reset", "disable", "enable", "end-sessions"), roles_Q=text(1, 200), reason=REASON),
     "fx": obj(currency=CURRENCY, rate=DECIMAL, valid_from_us_Q=whole(1), reason_Q=REASON),

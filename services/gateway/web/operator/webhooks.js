@@ -9,13 +9,15 @@ const KEEP = [["86400", "a day"], ["3600", "an hour"], ["604800", "a week"], ["0
 const secretOnce = (answer) => answer.secret ? html`<p>The secret of key <b>${answer.key}</b>, shown this once. The receiver checks signatures with it:</p><p class="secret"><code>${answer.secret}</code></p>` : null;
 const EVENT = [{ name: "created_us", title: "When", show: (e) => time(e.created_us) }, { name: "number", title: "Number", number: true }, { name: "kind", title: "Kind", show: (e) => e.kind.replaceAll("_", " ") }, { name: "subject", title: "About" }];
 const LISTS = { waiting: "Waiting", sent: "Sent", dead: "Dead" };
+const MOST = 2000; // events that one request sends again or skips
+const portionOf = (answer) => answer.events >= MOST ? html`<p>${MOST} events, the most at a time. Do it again for the rest.</p>` : null;
 const eventOf = (answer) => answer.event ? html`<p>The event <b>${answer.event}</b> is on its way; the list shows the answer.</p>` : null;
 
 function Dead({ base, hook, may, again }) {
 	const dead = usePages(`${base}/${hook.id}/dead`, 5000);
 	const had = useRef(false); // an action that is open stays, also when the list has become empty meanwhile
 	had.current ||= Boolean(dead.data?.events.length);
-	const resend = (event, title) => ({ title, button: event === "all" ? title : "Send again", path: () => `${base}/${hook.id}/dead`, fields: [REASON], body: (v) => ({ event, reason: v.reason }) });
+	const resend = (event, title) => ({ title, button: event === "all" ? title : "Send again", path: () => `${base}/${hook.id}/dead`, fields: [REASON], body: (v) => ({ event, reason: v.reason }), shows: portionOf });
 	const done = () => { dead.again(); again(); };
 	return html`<${Panel} title=${`Dead events of webhook ${hook.id}`} aside=${may && had.current ? html`<${Act} action=${resend("all", "Send all again")} onDone=${done} />` : null}><${Trouble} state=${dead} />
 		<${Table} name="dead" rows=${dead.data?.events} empty="No dead events." columns=${[{ name: "created_us", title: "When", show: (e) => time(e.created_us) }, { name: "kind", title: "Kind", show: (e) => e.kind.replaceAll("_", " ") }, { name: "subject", title: "About" },
@@ -27,7 +29,7 @@ function Waiting({ base, hook, may, again }) {
 	const waiting = usePages(`${base}/${hook.id}/waiting`, 5000);
 	const had = useRef(false);
 	had.current ||= Boolean(waiting.data?.events.length);
-	const skip = (event, title) => ({ danger: true, title, button: event === "all" ? title : "Skip", path: () => `${base}/${hook.id}/waiting`, fields: [REASON], body: (v) => ({ event, reason: v.reason }) });
+	const skip = (event, title) => ({ danger: true, title, button: event === "all" ? title : "Skip", path: () => `${base}/${hook.id}/waiting`, fields: [REASON], body: (v) => ({ event, reason: v.reason }), shows: portionOf });
 	const done = () => { waiting.again(); again(); };
 	return html`<${Panel} title=${`Waiting events of webhook ${hook.id}`} aside=${may && had.current ? html`<${Act} action=${skip("all", "Skip all")} onDone=${done} />` : null}><${Trouble} state=${waiting} />
 		<${Table} name="waiting" rows=${waiting.data?.events} empty="No waiting events." columns=${[...EVENT, { name: "body", title: "What", csv: (e) => said(e.body.data), show: (e) => said(e.body.data, e.body.data.currency) },
