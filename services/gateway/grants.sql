@@ -52,3 +52,5 @@ grant select (player, time) on gateway.rollup_player to carillon_gateway;
 grant execute on function gateway.webhook_ask to carillon_gateway;
 grant execute on function gateway.session_note, gateway.session_idle, gateway.player_sessions to carillon_gateway;
 grant execute on function gateway.report_page, gateway.report_most to carillon_gateway, carillon_reports, carillon_ro;
+grant execute on function gateway.webhook_outcome, gateway.webhook_skip, gateway.webhook_known, gateway.webhook_given_up, gateway.webhook_waiting, gateway.webhook_accepted to carillon_gateway;
+grant execute on function gateway.webhook_url_shown, gateway.webhook_audit_shown to carillon_gateway;

@@ -135,11 +135,15 @@ SCHEMAS = {
                     balance_minor=told(or_null(INT), "The player's balance now."), rate=told(or_null(TEXT), "Euros for one unit."),
                     before_rate=or_null(TEXT), parameters=told(ANY, "Of an action on a pool; of a void its game and round."), reason=TEXT, asked_by=TEXT, asked_us=US, expires_us=US,
                     mine=told(BOOL, "Whoever reads this asked for it, so another one must decide.")),
-    "Webhook": obj(id=U, url=TEXT, kinds=TEXT, version=told(U, "Of the secret."), old_until_us=told(US, "Until then the secret before signs too; 0: it does not."),
-                   created_us=US, created_by=TEXT, sent=told(U, "Events that the address has accepted."), waiting=U, oldest_us=told(US, "When the oldest waiting event was written."),
-                   dead=U, last_us=told(US, "When it was last tried."), last_good=BOOL, last_answer=told(TEXT, "The status of the last answer, or why there was none.")),
+    "Webhook": obj(id=U, url=told(TEXT, "Whoever may not change webhooks sees it without a user, a password and a query."), kinds=TEXT, version=told(U, "Of the secret."), old_until_us=told(US, "Until then the secret before signs too; 0: it does not."),
+                   created_us=US, created_by=TEXT, sent=told(U, "Events that the address has accepted."), waiting=told(U, "At most 10,000 are counted."), oldest_us=told(US, "When the oldest waiting event was written."),
+                   dead=told(U, "At most 10,000 are counted."), last_us=told(US, "When it was last tried."), last_good=BOOL, last_answer=told(TEXT, "The status of the last answer, or why there was none.")),
     "WebhookSecret": obj(id=U, key=told(TEXT, "The id of the secret in Carillon-Signature."), secret=told(hexes(32), "Shown this once.")),
-    "DeadEvent": obj(number=U, event=TEXT, kind=TEXT, subject=TEXT, body=told(OBJECT, "What was sent."), created_us=US, dead_us=US, attempts=U, answer=TEXT),
+    "DeadEvent": obj(number=U, event=TEXT, kind=TEXT, subject=TEXT, body=told(OBJECT, "What was sent."), created_us=US, dead_us=US, attempts=U, answer=TEXT,
+                     skipped_by=told(TEXT, "Who has skipped it while it waited; empty: it was given up.")),
+    "WaitingEvent": obj(number=U, event=TEXT, kind=TEXT, subject=TEXT, body=told(OBJECT, "What is sent."), created_us=US, next_us=told(US, "Not tried before."),
+                        sending=told(BOOL, "It is being sent now."), attempts=U, answer=told(TEXT, "Of the last attempt; empty: there was none.")),
+    "SentEvent": obj(number=U, event=TEXT, kind=TEXT, subject=TEXT, created_us=US, sent_us=told(US, "When the address accepted it."), attempts=U, answer=TEXT),
     "SeriesPoint": told(obj(time_us=US, game=told(TEXT, "`all` unless by=game."), currency=CURRENCY, players=told(or_null(U), "How many players have bet; null with step=minute."),
                             rounds=U, stakes_minor=MINOR, wins_minor=MINOR, rtp_percent=told(or_null({"type": "number"}), "The return of the drawn wins, before gambles."),
                             contributions_nano=told(or_null(WHOLE_TEXT), "Contributions to jackpots, in 10^-9 minor units; null with step=minute."),
@@ -353,7 +357,7 @@ BODIES = {
     "webhook_action": obj(action=one_of("change", "rotate", "test", "end"), url_Q=told(text(1, 500), "With change: the new address."),
                           kinds_Q=told(text(1, 200), "With change: the new kinds."),
                           keep_s_Q=told(whole(0, 604800), "With rotate: seconds for which the secret before signs too; a day."), reason=REASON),
-    "webhook_resend": obj(event=told(text(1, 128), "The id of a dead event, or `all`."), reason=REASON),
+    "webhook_events": obj(event=told(text(1, 128), "The id of a dead event to send again, or of a waiting one to skip; `all`: at most 2,000 at a time."), reason=REASON),
     "staff": obj(name=text(1, 32), roles=told(text(1, 200), "Names of roles, separated by commas.")),
     "staff_action": obj(action=one_of("roles", "reset", "disable", "enable", "end-sessions"), roles_Q=text(1, 200), reason=REASON),
     "fx": obj(currency=CURRENCY, rate=DECIMAL, valid_from_us_Q=whole(1), reason_Q=REASON),
@@ -776,7 +780,11 @@ route("operator", "post", OPERATOR + "/webhooks/{}", "Changes, tests or ends a w
       obj(id=U, event_Q=told(TEXT, "With test: the id of the event."), key_Q=TEXT, secret_Q=hexes(32)), body="webhook_action")
 route("operator", "get", OPERATOR + "/webhooks/{}/dead", "Events that were given up, oldest first", obj(events=many(named("DeadEvent"), 200)),
       query=[("after", whole(0), "Events after this number."), LIMIT], rows=200)
-route("operator", "post", OPERATOR + "/webhooks/{}/dead", "Sends dead events again", obj(events=told(U, "How many.")), body="webhook_resend")
+route("operator", "post", OPERATOR + "/webhooks/{}/dead", "Sends dead events again", obj(events=told(U, "How many.")), body="webhook_events")
+route("operator", "get", OPERATOR + "/webhooks/{}/waiting", "Events that are not accepted yet, those that wait for longest first", obj(events=many(named("WaitingEvent"), 200)), query=[LIMIT], rows=200)
+route("operator", "post", OPERATOR + "/webhooks/{}/waiting", "Skips waiting events: they become dead", obj(events=told(U, "How many.")), body="webhook_events")
+route("operator", "get", OPERATOR + "/webhooks/{}/sent", "Events that were accepted, newest first: the last 10,000, for seven days, without their content", obj(events=many(named("SentEvent"), 200)),
+      query=[LIMIT], rows=200)
 route("operator", "get", OPERATOR + "/audit", "The audit log, newest first",
       obj(rows=many(named("AuditRow")), next=told(U, "`before` of the following page; 0 at the end.")),
       query=[("limit", whole(1, 500), "The largest number of entries."), BEFORE, ("actor", TEXT, "Rows whose actor contains this text."),

@@ -209,7 +209,7 @@ def loads(user, address):
 def test_every_screen_as_each_role():
     """Each loads without an error, shows the buttons that the gateway's table permits, and no others; the menu has the screens of the role."""
     needs = forms.screens()
-    assert {screen for form in forms.FORMS.values() for screen, _ in form.at} <= {*addresses(), "dead"}
+    assert {screen for form in forms.FORMS.values() for screen, _ in form.at} <= {*addresses(), "dead", "waiting"}
     cells = 0
     for name, role in USERS.items():
         may = PERMITS.roles[role]
@@ -375,6 +375,12 @@ def test_keys_and_webhooks():
     at("dora", "webhooks").press("[aria-label^='Dead events'][aria-expanded=false]")
     sends("dora", "webhooks", "Send again", line="webhook events sent again")
     assert place.sql("select count(*) from gateway.webhook_delivery where dead is null") == [["1"]]
+    at("dora", "webhooks").press("[aria-label^='Waiting events'][aria-expanded=false]")
+    sends("dora", "webhooks", "Skip", line="webhook events skipped")
+    assert place.sql("select skipped_by from gateway.webhook_delivery where dead is null or skipped_by is not null") == [["operator-1 dora"]]
+    place.sql("update gateway.webhook_delivery set dead = null, skipped_by = null, next = now() + interval '1 hour'", writer=True)
+    sends("dora", "webhooks", "Skip all", line="webhook events skipped")
+    assert place.sql("select count(*) from gateway.webhook_delivery where dead is null") == [["0"]]
 
 
 def session_ends(of):

@@ -282,8 +282,16 @@ def test_keys_and_webhooks():
     assert ctl(*add, "hit") == made
     refused(*add, "payout", code="other_content")
     assert ctl("webhooks", "change", hook, "--kinds", "hit,game", *REASON)["id"] == int(hook)
-    assert ctl("webhooks", "rotate", hook, "--keep", "60", *REASON)["secret"] and ctl("webhooks", "test", hook)["event"]
+    assert ctl("webhooks", "rotate", hook, "--keep", "60", *REASON)["secret"]
     assert ctl("webhooks", "resend", hook, "all", status=1) == {"done": False, "message": "0 events will be sent again", "events": "0"}
+    event = ctl("webhooks", "test", hook)["event"]
+    assert [(one["event"], one["kind"]) for one in ctl("webhooks", "waiting", hook)["events"]] == [(event, "test")] and ctl("webhooks", "sent", hook)["events"] == []
+    assert ctl("webhooks", "skip", hook, "another", *REASON) == {"events": 0} and ctl("webhooks", "skip", hook, event, *REASON) == {"events": 1}
+    assert ctl("webhooks", "waiting", hook)["events"] == [] and [one["event"] for one in json.loads(call("webhooks", "dead", hook, "--json").stdout)["events"]] == [event]
+    assert ctl("webhooks", "resend", hook, event) == {"done": True, "message": "1 event will be sent again", "events": "1"}
+    refused("webhooks", "waiting", "1000000", code="webhook_unknown")
+    refused("webhooks", "sent", "1000000", code="webhook_unknown")
+    refused("webhooks", "skip", "1000000", "all", *REASON, code="webhook_unknown")
     assert ctl("webhooks", "end", hook, *REASON)["id"] == int(hook)
 
 

@@ -210,6 +210,8 @@ FORMS = {
     "webhooks.js change rotate": of_webhook("New secret"),
     "webhooks.js change test": of_webhook("Test"),
     "webhooks.js make": one(f"{OPERATOR}/webhooks", "console.py test_webhooks", ("webhooks", "New webhook")),
+    "webhooks.js skip": one(f"{OPERATOR}/webhooks/{{}}/waiting", "console_forms.py test_keys_and_webhooks", ("waiting", "Skip")),
+    "webhooks.js skip all": one(f"{OPERATOR}/webhooks/{{}}/waiting", "console_forms.py test_keys_and_webhooks", ("waiting", "Skip all")),
     "webhooks.js resend": one(f"{OPERATOR}/webhooks/{{}}/dead", "console_forms.py test_keys_and_webhooks", ("dead", "Send again")),
     "webhooks.js resend all": one(f"{OPERATOR}/webhooks/{{}}/dead", "console.py test_webhooks", ("dead", "Send all again")),
 }

@@ -285,7 +285,7 @@ def body_of(route):
         "offer": {"games": "bewitched", "currencies": "EUR", **reason}, "gaming_day": {"zone": "Europe/Stockholm", "start_hour": 6, "from_day": "2999-01-01", **reason}, "pool_action": {"action": "pause", **reason}, "decision": {"decision": "release", "force": True, **reason},
         "limit": {"limit": "loss", "period": "day", "amount_minor": 1, "currency": "EUR"}, "webhook": {"url": "https://two.invalid/hook", "kinds": "hit", **reason},
         "key": {"name": "newcomer", "scopes": "all", **reason}, "key_action": {"action": "revoke", **reason},
-        "webhook_action": {"action": "end", **reason}, "webhook_resend": {"event": "all", **reason}, "staff": {"name": "newcomer", "roles": "viewer"}, "staff_action": {"action": "reset", **reason},
+        "webhook_action": {"action": "end", **reason}, "webhook_events": {"event": "all", **reason}, "staff": {"name": "newcomer", "roles": "viewer"}, "staff_action": {"action": "reset", **reason},
         "fx": {"currency": "SEK", "rate": "0.0877", **reason}, "round": {"game": "bewitched", "expect": place.one.expect, "bonus_spin": THINGS["spins"], "nonce": os.urandom(16).hex()},
         "action": {"game": "bewitched", "expect": place.one.expect, "action": "collect"}, "settings": {"game": "bewitched", "expect": place.one.expect, "witch": 1}, "pick": {"pick": 1, "position": 0},
         "own_limit": {"name": "loss", "period": "day", "limit": 100000}, "own_session": {"reality_check_s": 60}, "confirm": {"password": "password of two"},

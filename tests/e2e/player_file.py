@@ -460,7 +460,7 @@ def typed_about(person):
            approved_key=some(), approved_by="'a test'", approved="now()")
     insert("gateway.dead_letter", digest=some(32), service="'wallet'", instance="'wallet-1'", topic="'wallet.commands'", partition=0, position=-1, reason="'a test'", bytes=1, what="'deposit'",
            player=person.id, pool=0, why_not="'done'", written="now()", status="'settled'", act="'settle'", act_key=some(), act_by="'a test'", act_reason=f"'{WHO}'", acted="now()")
-    [[hook]] = place.sql("insert into gateway.webhook (operator, url, kinds, salt, created_by, ended) values (1, 'https://x.example', '{limit}', gen_random_uuid(), 'a test', now()) returning id", writer=True)
+    [[hook]] = place.sql("insert into gateway.webhook (operator, url, kinds, salt, created_by) values (1, 'https://x.example', '{game}', gen_random_uuid(), 'a test') returning id", writer=True)
     insert("gateway.webhook_delivery", webhook=hook, event=f"'event {person.name}'", kind="'limit'", subject=f"'player:{person.name}'", body=f"'{json.dumps({'player': person.name})}'", dead="now()")
     return key, body
 

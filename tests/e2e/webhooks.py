@@ -1,19 +1,22 @@
 #!/usr/bin/env python3
-"""Webhooks: what happens is told to operators' addresses that are slow, wrong, down or redirect; signed, in order for each subject, at least once though a gateway is
-killed between the answer and its mark; dead events are listed and sent again; other operators see nothing of it. The receiver checks signatures with the
-example of the documentation."""
+"""Webhooks: events are sent to operators' addresses that are slow, wrong, down or redirect; signed, at least once though a gateway is killed between the answer and its
+mark. The first attempts of a subject's events are in order, and one that fails does not hold back the next. Events that wait, were sent or are dead are listed; dead
+ones are sent again, waiting ones skipped; other operators see nothing of it. No statement reads all dead events. The receiver checks signatures
+with the example of the documentation."""
 import collections
 import hashlib
 import http.server
 import json
+import re
 import subprocess
 import sys
 import threading
+import urllib.parse
 
 from lib_patience import time_out
 from lib_play import RULES, Person, force, good, operator
 from lib_sql import Session
-from lib_stack import BIN, ROOT, Installation, eventually, run
+from lib_stack import BIN, PSQL, ROOT, Installation, eventually, read_text, run
 
 sys.path.append(f"{ROOT}/docs/example-webhook")
 from check import check  # pylint: disable=wrong-import-position
@@ -27,7 +30,7 @@ secrets = {}  # by key id, as a receiver keeps them
 
 
 class Receiver:
-    """Takes events; each path behaves as `does` says: a status, or a function that gives one."""
+    """Takes events; each path behaves as `does` says: a status, (status, Retry-After), or a function that gives one."""
 
     def __init__(self):
         self.does, self.got, self.bad = {}, collections.defaultdict(list), []
@@ -44,11 +47,14 @@ class Receiver:
                                                  "time": self.headers["Carillon-Time"], "raw": body})
                     status = outer.does.get(self.path, 200)
                     status = status({**event, "hung_up": self.hung_up}) if callable(status) else status
+                    status, later = status if isinstance(status, tuple) else (status, None)
                 except Exception as error:  # pylint: disable=broad-except
                     outer.bad.append((self.path, repr(error)))
-                    status = 400
+                    status, later = 400, None
                 try:
                     self.send_response(status)
+                    if later is not None:
+                        self.send_header("Retry-After", str(later))
                     if status == 302:
                         self.send_header("Location", f"{outer.url}/trap")
                     length = 10**7 if self.path == "/long" else 0
@@ -245,7 +251,7 @@ def withdrawals(n, people):
 
 
 def test_receivers_that_fail():
-    """Slow, wrong, redirecting, talkative and down: what they refuse comes again, in the order of each player, and holds up nobody else."""
+    """Slow, wrong, redirecting, talkative and down: what they refuse comes again, each event's first attempt in the order of its player, and holds up nobody else."""
     failed = collections.Counter()
 
     def twice(event):
@@ -330,8 +336,8 @@ def test_secrets_rotate():
     act(hook, "end")
 
 
-def jackpotctl(*words, status=0):
-    done = subprocess.run([f"{BIN}/jackpotctl", "webhooks", *words], env={**place.environment, **place.stack}, capture_output=True, text=True, timeout=time_out(30), check=False)
+def jackpotctl(*words, status=0, environment=()):
+    done = subprocess.run([f"{BIN}/jackpotctl", "webhooks", *words], env={**place.environment, **place.stack, **dict(environment)}, capture_output=True, text=True, timeout=time_out(30), check=False)
     assert done.returncode == status, (words, done)
     return done.stdout
 
@@ -375,6 +381,222 @@ def test_dead_events_are_sent_again():
     eventually("nothing left", lambda: (listed()[hook]["waiting"], listed()[hook]["dead"]) == (0, 0), 30)
     jackpotctl("test", "9999", status=1)
     assert receiver.bad == []
+
+
+def events_of(hook, state, **query):
+    return good(operator(place, f"/webhooks/{hook}/{state}?{urllib.parse.urlencode(query)}", None, method="GET"), state).json["events"]
+
+
+def test_an_event_that_fails_holds_back_nobody():
+    """The receiver never accepts the first event of a player: the later ones come, in the order of their numbers, and the first goes on being tried."""
+    refused = []
+
+    def picky(event):
+        refused[:] = refused or [event["id"]]
+        return 400 if event["id"] in refused else 200
+
+    receiver.does["/picky"] = picky
+    hook = make("/picky", "payout")
+    person = Person(place)
+    holds = withdrawals(3, [person])[person.name]
+    eventually("the later two", lambda: listed()[hook]["sent"] == 2, 40)
+    assert [event["data"]["withdrawal"] for event in come("/picky", "payout", 3)] == holds
+    eventually("three tries of the first", lambda: [e["id"] for e in receiver.got["/picky"]].count(refused[0]) >= 3, 40)
+    [waiting] = events_of(hook, "waiting")
+    assert (waiting["event"], waiting["body"]["data"]["withdrawal"], waiting["kind"]) == (refused[0], holds[0], "payout") and waiting["attempts"] >= 2, waiting
+    sent = events_of(hook, "sent")
+    assert [one["event"] for one in sent] == [e["id"] for e in reversed(come("/picky", "payout", 3)[1:])] and {one["answer"] for one in sent} == {"200"}, sent
+    assert all(one["attempts"] >= 1 and one["sent_us"] >= one["created_us"] > 0 and "body" not in one for one in sent) and waiting["number"] < min(one["number"] for one in sent), sent
+    # A page each, by the cursor.
+    first = good(operator(place, f"/webhooks/{hook}/sent?limit=1", None, method="GET"), "a page").json
+    assert first["events"] == sent[:1] and events_of(hook, "sent", limit=1, cursor=first["next_cursor"]) == sent[1:]
+    skipped_and_sent_again(hook, refused[0], person)
+    act(hook, "end")
+
+
+def skipped_and_sent_again(hook, event, person):
+    """Who skips has a line in the audit log; the event is then dead, and can be sent again."""
+    why = {"reason": "they do not want it"}
+    assert operator(place, f"/webhooks/{hook}/waiting", {"event": event, **why}, number=2, operator_key=OTHER_KEY).error["code"] == "webhook_unknown"
+    assert good(operator(place, f"/webhooks/{hook}/waiting", {"event": "another", **why}), "another").json == {"events": 0}
+    assert good(operator(place, f"/webhooks/{hook}/waiting", {"event": event, **why}), "skip").json == {"events": 1}
+    assert events_of(hook, "waiting") == [] and (listed()[hook]["waiting"], listed()[hook]["dead"]) == (0, 1)
+    [dead] = dead_of(hook)
+    assert (dead["event"], dead["skipped_by"], dead["subject"]) == (event, "operator-1", f"player:{person.name}"), dead
+    lines = eventually("the line", lambda: place.sql(f"""select content->>'event', content->>'reason', status from gateway.audit
+        where action = 'webhook events skipped' and subject = 'webhook {hook}' and operator = 1 order by id desc limit 1"""), 20)
+    assert lines == [[event, why["reason"], "200"]], lines
+    eventually("no alarm about what somebody has skipped", lambda: place.metric("gateway-1", "carillon_webhook_dead") == 0, 20)
+    receiver.does["/picky"] = 200
+    before = len(receiver.got["/picky"])
+    assert operator(place, f"/webhooks/{hook}/dead", {"event": event, **why}).json == {"events": 1}
+    eventually("the first", lambda: event in [e["id"] for e in receiver.got["/picky"][before:]], 40)
+    eventually("nothing left", lambda: (listed()[hook]["waiting"], listed()[hook]["dead"], listed()[hook]["sent"]) == (0, 0, 3), 30)
+    assert events_of(hook, "sent")[0]["event"] == event
+    receiver.does["/picky"] = 503
+    withdrawals(2, [person])
+    eventually("two that wait", lambda: len(events_of(hook, "waiting")) == 2, 30)
+    key = {"JACKPOTCTL_GATEWAY": place.url, "JACKPOTCTL_KEY": f"{place.data}/keys/gateway/operator-1.key"}
+    assert [len(json.loads(jackpotctl(state, str(hook), "--json", environment=key))["events"]) for state in ("waiting", "sent")] == [2, 3]
+    assert json.loads(jackpotctl("skip", str(hook), "all", "--reason", "a test", "--json", environment=key))["events"] == 2
+    assert events_of(hook, "waiting") == [] and [one["skipped_by"] for one in dead_of(hook)] == ["operator-1"] * 2
+
+
+def test_retry_after():
+    """The webhook rests for as long as the receiver wants, at most an hour; a change tries again at once."""
+    receiver.does["/later"] = 429, 1200
+    hook = make("/later", "payout")
+    withdrawals(2, [Person(place)])
+
+    def rests(attempts):
+        """Seconds from the answer to the next attempt: of the webhook, and of the event that was tried."""
+        rows = place.sql(f"""select round(extract(epoch from h.rests_until - h.last_time)), bool_and(d.next >= h.rests_until) from gateway.webhook h
+            join gateway.webhook_delivery d on d.webhook = h.id and d.attempts = {attempts} where h.id = {hook} group by h.id""")
+        return rows and rows[0]
+    assert eventually("an attempt", lambda: rests(1), 40) == ["1200", "t"]
+    assert listed()[hook]["waiting"] == 2
+    receiver.does["/later"] = 503, 7200
+    act(hook, "change", kinds="payout,hit")
+    eventually("the bound", lambda: place.sql(f"select round(extract(epoch from rests_until - last_time)) from gateway.webhook where id = {hook}") == [["3600"]], 40)
+    receiver.does["/later"] = 200
+    place.sql(f"update gateway.webhook_delivery set next = now() where webhook = {hook}", writer=True)
+    act(hook, "change", kinds="payout")
+    eventually("both", lambda: listed()[hook]["sent"] == 2, 40)
+    act(hook, "end")
+
+
+def test_secrets_in_addresses():
+    """Whoever may only read sees an address without its query, in the list, as CSV and in the audit log, in lines of versions before, too."""
+    secret = "s3cret-in-the-address"
+    made = good(operator(place, "/webhooks", {"url": f"https://casino.invalid/hook?token={secret}", "kinds": "hit", "reason": "a test"}), "a webhook").json
+    place.sql(f"""insert into gateway.audit (operator, actor, action, subject, request_id, content, status) values (1, 'operator-1', 'webhook changed', 'webhook {made["id"]}', 'old',
+        '{{"url": "https://anna:{secret}@casino.invalid/?{secret}", "before": {{"url": "https://casino.invalid/?{secret}", "kinds": "hit"}}, "after": {{"url": "https://b:{secret}@casino.invalid/"}}}}', 200)""",
+              writer=True)
+    act(made["id"], "change", url=f"https://casino.invalid/other?token={secret}2")
+    reader = good(operator(place, "/keys", {"name": "reads", "scopes": "read", "reason": "a test"}), "a key").json["key"]
+    shown = "https://casino.invalid/other?.."
+    for path in ("/webhooks", "/webhooks?format=csv", "/audit?action=webhook&limit=500", "/audit?action=webhook&limit=500&format=csv"):
+        answer = eventually("the key", lambda p=path: next((a for a in [operator(place, p, None, method="GET", operator_key=reader)] if a.status != 401), None), 30)
+        assert answer.status == 200 and secret not in answer.raw.decode(), (path, answer)
+        assert "audit" in path or shown in answer.raw.decode(), (path, answer)
+    assert listed()[made["id"]]["url"] == f"https://casino.invalid/other?token={secret}2", "who may change it sees it whole"
+
+    def lines():
+        rows = good(operator(place, f"/audit?subject=webhook+{made['id']}&limit=500", None, method="GET"), "audit").json["rows"]
+        return {(row["action"], row["request_id"] == "old"): row["content"] for row in rows}
+    eventually("the lines", lambda: len(lines()) == 3, 20)
+    assert lines()[("webhook changed", True)] == {"url": "https://..@casino.invalid/?..", "before": {"url": "https://casino.invalid/?..", "kinds": "hit"}, "after": {"url": "https://..@casino.invalid/"}}
+    assert (lines()[("webhook changed", False)]["before"]["url"], lines()[("webhook changed", False)]["after"]["url"]) == ("https://casino.invalid/hook?..", shown)
+    assert place.sql(f"select count(*) from gateway.audit where subject = 'webhook {made['id']}' and request_id <> 'old' and content::text like '%{secret}%'") == [["0"]]
+    assert secret not in read_text(f"{place.data}/log/gateway-1.log")
+    act(made["id"], "end")
+
+
+def test_shares():
+    """Of 32 deliveries that a gateway can send, one operator's slow receivers get eight, four of a webhook, and one of a subject."""
+    session = Session(place.stack["CARILLON_PG_DSN"])
+    try:
+        session.ask("begin")
+        session.ask("""insert into gateway.webhook (operator, url, kinds, salt, created_by, last_time)
+            select 100 + n / 10, 'https://casino.invalid/', '{hit}', gen_random_uuid(), 'shares', case when n < 20 then now() - interval '1 day' end from generate_series(0, 22) n""")
+        session.ask("""insert into gateway.webhook_delivery (webhook, event, kind, subject, body) select h.id, 'e' || n, 'hit', 's' || n / 2, '{}'
+            from gateway.webhook h, generate_series(0, 19) n where h.created_by = 'shares'""")
+        taken = session.ask("""select h.operator, count(*), max(count(*)) over (partition by h.operator) from gateway.webhook_take('shares', 60, 32) t
+            join gateway.webhook h on h.id = t.webhook where h.created_by = 'shares' group by h.operator, h.id""")
+        by_operator = collections.Counter()
+        for number, n, most in taken:
+            assert int(n) <= int(most) <= 4, taken
+            by_operator[number] += int(n)
+        assert by_operator == {"100": 8, "101": 8, "102": 8}, taken
+        assert session.ask("select count(*) from (select from gateway.webhook_delivery where taken_by = 'shares' group by webhook, subject having count(*) > 1) x") == [["0"]]
+        assert session.ask("select count(*) from gateway.webhook_take('shares', 60, 32) t join gateway.webhook h on h.id = t.webhook where h.created_by = 'shares'") == [["0"]]
+        # The first of one subject fails: the next of it goes out; the first waits for its time.
+        session.ask("""create temporary table one as select d.id, d.webhook, d.subject, d.event from gateway.webhook_delivery d where d.taken_by = 'shares' order by d.id limit 1""")
+        session.ask("select gateway.webhook_outcome(o.id, 'shares', false, '500', 3600000, 259200, 0) from one o")
+        session.ask("""update gateway.webhook_delivery d set taken_until = null, taken_by = null, next = now() + interval '1 hour'
+            from one o where d.webhook = o.webhook and d.subject <> o.subject""")
+        session.ask("update gateway.webhook h set rests_until = now() + interval '1 hour' from one o where h.id <> o.webhook")
+        assert session.ask("select t.event = 'e1', t.attempts from gateway.webhook_take('shares', 60, 32) t join one o on o.webhook = t.webhook") == [["t", "0"]]
+    finally:
+        session.end()
+
+
+FAR = "9000000000000000000"
+# Each statement that a gateway runs by itself or for a request, in an order in which each has rows to read.
+RUN = ("select rows, trouble from gateway.webhook_step('{}', '{}', 4000)", "select waiting, dead from gateway.webhook_state()",
+       "select gateway.webhook_outcome(%(taken)s, 'plans', false, '500', 1000, 1, 0)", "select gateway.webhook_outcome(%(second)s, 'plans', true, '200', 1000, 259200, 0)",
+       "update gateway.webhook set rests_until = now() where id = %(hook)s", "select count(*) from gateway.webhook_take('plans', 60, 32)",
+       "select id, waiting, dead from gateway.webhook_list(0)", "select count(*) from gateway.webhook_given_up(1, %(hook)s, 0, 50)",
+       "select count(*) from gateway.webhook_given_up(1, %(hook)s, %(taken)s + 200000, 50)", "select count(*) from gateway.webhook_dead(1, %(hook)s, %(taken)s + 200000, 50)",
+       "select count(*) from gateway.webhook_waiting(1, %(hook)s, 'epoch', 0, 50)", "select count(*) from gateway.webhook_waiting(1, %(hook)s, now() - interval '1 minute', 0, 50)",
+       f"select count(*) from gateway.webhook_accepted(1, %(hook)s, {FAR}, 50)", "select count(*) from gateway.webhook_accepted(1, %(hook)s, 5000, 50)",
+       "select gateway.webhook_resend(1, %(hook)s, 'all')", "select gateway.webhook_resend(1, %(hook)s, 'plan-200000')", "select gateway.webhook_skip(1, %(hook)s, 'all', 'plans')",
+       "select gateway.webhook_skip(1, %(hook)s, 'plan-15000', 'plans')", "select gateway.webhook_end(1, %(hook)s)", "select gateway.webhook_purge()",
+       "update gateway.webhook set ended = now() where ended is null", "select id from gateway.webhook_new(1, 'https://casino.invalid/', '{hit}', 'plans')")
+NODE_ROWS_MAX = 10000
+
+
+def plans_of(hook):
+    """The plans of all statements that the functions of RUN execute, as auto_explain writes them: [{"Query Text", "Plan"}]. All of it is rolled back."""
+    taken, second = (row[0] for row in place.sql(f"select id from gateway.webhook_delivery where webhook = {hook} and taken_by = 'plans' order by id"))
+    done = subprocess.run([PSQL, "-d", place.stack["CARILLON_PG_ADMIN_DSN"], "-Xq", "-v", "ON_ERROR_STOP=1"], text=True, capture_output=True, timeout=120, check=False, input=f"""
+        load 'auto_explain'; set auto_explain.log_min_duration = 0; set auto_explain.log_nested_statements = on; set auto_explain.log_analyze = on; set auto_explain.log_timing = off;
+        set auto_explain.log_format = json; set auto_explain.log_level = 'notice'; set client_min_messages = 'notice';
+        begin; select pg_advisory_xact_lock(7282, 0); update gateway.webhook set rests_until = now() where id = {hook};
+        """ + ";\n".join(statement % {"hook": hook, "taken": taken, "second": second} for statement in RUN) + "; rollback;")
+    assert done.returncode == 0 and "ERROR" not in done.stderr, done.stderr[-3000:]
+    decoder = json.JSONDecoder(strict=False)
+    return [decoder.raw_decode(done.stderr, found.end())[0] for found in re.finditer(r"duration: [0-9.]+ ms  plan:\s*", done.stderr)]
+
+
+def nodes_of(plan):
+    yield plan
+    for below in plan.get("Plans", ()):
+        yield from nodes_of(below)
+
+
+def rows_read(node):
+    """The rows that a node returns or filters, in all its loops. A bitmap of an index may count entries of dead rows."""
+    return sum(value for name, value in node.items() if name == "Actual Rows" or name.startswith("Rows Removed by ")) * node.get("Actual Loops", 0)
+
+
+def plans_are_bounded(hook):
+    plans = plans_of(hook)
+    for start in ("delete from gateway.webhook_delivery", "select array(select d.id", "select d.id, d.subject", "with first_rows"):
+        assert any(plan["Query Text"].strip().startswith(start) for plan in plans), (start, [plan["Query Text"][:80] for plan in plans])
+    for plan in plans:
+        for node in nodes_of(plan["Plan"]):
+            assert rows_read(node) <= NODE_ROWS_MAX, (rows_read(node), plan["Query Text"], node)
+            assert (node["Node Type"], node.get("Relation Name")) not in {("Seq Scan", "webhook_delivery"), ("Seq Scan", "webhook_sent")}, (plan["Query Text"], node)
+
+
+def test_plans_with_many_dead_events():
+    """With 200,000 dead events and 20,000 waiting ones of a webhook, all the sent ones that are kept, and 12 webhooks that have ended, no node of a plan reads more than 10,000 rows; with
+    statistics of before these rows, and with those of now."""
+    place.sql("alter table gateway.webhook_delivery set (autovacuum_enabled = false)", writer=True)
+    place.sql("analyze gateway.webhook_delivery", writer=True)
+    place.sql("""insert into gateway.webhook (operator, url, kinds, salt, created_by, ended)
+        select 1, 'https://casino.invalid/', '{hit}', gen_random_uuid(), 'plans', now() from generate_series(1, 12)""", writer=True)
+    [[hook]] = place.sql("""insert into gateway.webhook (operator, url, kinds, salt, created_by, sent, failures, rests_until) values
+        (1, 'https://casino.invalid/', '{hit}', gen_random_uuid(), 'plans', 10000, 9, now() + interval '1 hour') returning id""", writer=True)
+    place.sql(f"""insert into gateway.webhook_delivery (webhook, event, kind, subject, body, dead, since, taken_by, taken_until)
+        select {hook}, 'plan-' || n, 'hit', 'pool:' || n % 7, '{{}}', case when n > 20000 then now() - interval '1 day' end, now() - interval '1 hour', case when n < 3 then 'plans' end,
+            case when n < 3 then now() + interval '1 hour' end from generate_series(1, 220000) n""", writer=True)
+    place.sql(f"""insert into gateway.webhook_sent (webhook, position, number, event, kind, subject, created, attempts, answer)
+        select {hook}, n, n, 'sent-' || n, 'hit', 'pool:1', now(), 1, '200' from generate_series(1, 10000) n""", writer=True)
+    plans_are_bounded(hook)
+    place.sql("analyze gateway.webhook_delivery", writer=True)
+    plans_are_bounded(hook)
+    assert (listed()[int(hook)]["waiting"], listed()[int(hook)]["dead"]) == (10000, 10000)
+    everything = {"event": "all", "reason": "a test"}
+    assert good(operator(place, f"/webhooks/{hook}/dead", everything), "resend").json == {"events": 2000}
+    assert good(operator(place, f"/webhooks/{hook}/waiting", everything), "skip").json == {"events": 2000}
+    place.sql(f"delete from gateway.webhook_delivery where webhook = {hook} and id % 20 > 0", writer=True)  # the rest takes several steps, too
+    good(operator(place, f"/webhooks/{hook}", {"action": "end", "reason": "a test"}), "end")
+    for table in ("webhook_delivery", "webhook_sent"):
+        eventually("its events to go", lambda table=table: place.sql(f"select count(*) from gateway.{table} where webhook = {hook}") == [["0"]], 120)
+    place.sql(f"update gateway.webhook set ended = now() - interval '2 minutes' where id = {hook}", writer=True)
+    eventually("the end of it", lambda: place.sql(f"select cleared from gateway.webhook where id = {hook}") == [["t"]], 20)
 
 
 if __name__ == "__main__":

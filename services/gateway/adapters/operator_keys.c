@@ -1,6 +1,7 @@
 /* Keys of operators' back ends: the rows of gateway.operator_key, read once a second beside the
  * files in CARILLON_KEYS; and what a key that is limited may not do. */
 #include "services/gateway/adapters/operator_keys.h"
+#include "services/gateway/adapters/staff.h"
 
 #include "libcommon/io/clock.h"
 #include "libcommon/io/log.h"
@@ -253,6 +254,18 @@ bool key_may_use(struct gateway *gateway, struct edge_request *request, uint32_t
 	else
 		refusal.message = NAMES_NO_AMOUNT;
 	return refuse(gateway, request, &refusal);
+}
+
+bool asker_may_change(
+	struct gateway *gateway, const struct edge_request *request, enum permission permission)
+{
+	const struct scope *scope = scope_of(gateway, request);
+	struct asker asker;
+
+	if (!asker_of(gateway, request, &asker))
+		return false;
+	return asker.session != NULL ? roles_permit(asker.session->roles, permission)
+				     : scope == NULL || scope_permits(scope, true, permission);
 }
 
 bool key_may_approve(struct gateway *gateway, struct edge_request *request, uint32_t operator_id)

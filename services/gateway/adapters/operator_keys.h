@@ -25,6 +25,10 @@ void operator_key_used(const struct operator_key *key);
 /* The route at all; for auth_operator. */
 bool key_may_use(struct gateway *gateway, struct edge_request *request, uint32_t operator_id,
 	enum permission permission);
+/* True if the asker could POST to routes of this permission: such lists show them what they may
+ * change whole. Answers and audits nothing. */
+bool asker_may_change(
+	struct gateway *gateway, const struct edge_request *request, enum permission permission);
 /* Money of a player; `minor` below 0 takes it away. */
 bool key_may_move(struct gateway *gateway, struct edge_request *request, player_id player,
 	const struct currency *currency, int64_t minor);

@@ -149,7 +149,7 @@ static const char audit_sql[] =
 	"microsecond' and (time, id) < ((select p.time from p), $2::bigint) order by time desc, id "
 	"desc limit " AUDIT_ROWS_MAX "), f as (select * from w where position($5 in actor) > 0 and "
 	"position($6 in action) > 0 and position($7 in subject) > 0 and status between "
-	"$10::integer and $11::integer order by time desc, id desc limit $4::bigint) select f.id, " US("f.time") ", f.actor, f.action, f.subject, f.request_id, f.content, f.status, l.id, " US(
+	"$10::integer and $11::integer order by time desc, id desc limit $4::bigint) select f.id, " US("f.time") ", f.actor, f.action, f.subject, f.request_id, case when f.action like 'webhook %' then gateway.webhook_audit_shown(f.content) else f.content end, f.status, l.id, " US(
 		"l.time") ", "
 			  "n.n from (select count(*) as n from w) n left join f on true left join (select time, id from w "
 			  "order by time, id limit 1) l on true order by f.time desc, f.id desc";

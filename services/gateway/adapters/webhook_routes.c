@@ -1,6 +1,8 @@
 /* Webhooks as an operator's users and back ends see them: list, create, change, rotate the secret,
- * test, end, and the list of dead events. A secret is shown once, when it is made. */
+ * test, end; send dead events again, skip waiting ones. A secret is shown once, when it is made. An
+ * address may hold secrets, too: only those who may change it see it whole. */
 #include "services/gateway/adapters/lists.h"
+#include "services/gateway/adapters/operator_keys.h"
 #include "services/gateway/adapters/row_json.h"
 #include "services/gateway/adapters/staff.h"
 #include "services/gateway/adapters/webhooks.h"
@@ -22,8 +24,6 @@
 #define CREATED US("created")
 #define OLDEST US("oldest")
 #define LAST US("last_time")
-#define D_CREATED US("d.created")
-#define D_DEAD US("d.dead")
 
 struct change {
 	struct waiter waiter; /* first */
@@ -36,7 +36,7 @@ struct change {
 
 /* ---- who and which ---- */
 
-static bool webhook_path(struct edge_request *request, char out[24])
+bool webhook_path_read(struct edge_request *request, char out[WEBHOOK_NUMBER_MAX])
 {
 	int64_t number;
 
@@ -44,7 +44,7 @@ static bool webhook_path(struct edge_request *request, char out[24])
 		answer_bad(request, "webhook", edge_parameter(request, 1), "a webhook's number");
 		return false;
 	}
-	(void)snprintf(out, 24, "%" PRId64, number);
+	(void)snprintf(out, WEBHOOK_NUMBER_MAX, "%" PRId64, number);
 	return true;
 }
 
@@ -66,13 +66,15 @@ static void changes_json(struct json_out *out, const struct webhook_body *body, 
 {
 	int url = PQnfields(was) - 3;
 	bool after = strcmp(side, "after") == 0;
+	char shown[WEBHOOK_URL_MAX + 1];
 
 	out_open(out, side, '{');
 	if (body->action == WEBHOOK_ROTATE) {
 		out_int(out, "secret_version", pg_number(was, 0, url + 2) + (after ? 1 : 0));
 	} else {
-		out_string(
-			out, "url", after && body->has_url ? body->url : PQgetvalue(was, 0, url));
+		webhook_url_shown(
+			after && body->has_url ? body->url : PQgetvalue(was, 0, url), shown);
+		out_string(out, "url", shown);
 		out_string(out, "kinds",
 			after && body->has_kinds ? body->kinds : PQgetvalue(was, 0, url + 1));
 		out_string(out, "state", after && body->action == WEBHOOK_END ? "ended" : "active");
@@ -87,11 +89,14 @@ static void content_make(
 	struct change *change, const struct webhook_body *body, const PGresult *was)
 {
 	struct json_out *out = &change->waiter.gateway->out;
+	char shown[WEBHOOK_URL_MAX + 1];
 
 	out_begin(out);
 	out_open(out, NULL, '{');
-	if (body->has_url)
-		out_string(out, "url", body->url);
+	if (body->has_url) {
+		webhook_url_shown(body->url, shown);
+		out_string(out, "url", shown);
+	}
 	if (body->has_kinds)
 		out_string(out, "kinds", body->kinds);
 	if (body->has_event)
@@ -105,6 +110,24 @@ static void content_make(
 	}
 	out_close(out, '}');
 	(void)snprintf(change->content, sizeof(change->content), "%.*s", (int)out->n, out->bytes);
+}
+
+/* What an Idempotency-Key stands for: the whole address, kinds and reason, as versions before have
+ * stored it. */
+static void content_id(struct gateway *gateway, const struct webhook_body *body, uint8_t *id_r)
+{
+	struct json_out *out = &gateway->out;
+	char content[CONTENT_MAX];
+
+	out_begin(out);
+	out_open(out, NULL, '{');
+	out_string(out, "url", body->url);
+	out_string(out, "kinds", body->kinds);
+	out_string(out, "reason", body->reason);
+	out_close(out, '}');
+	(void)snprintf(content, sizeof(content), "%.*s", (int)out->n, out->bytes);
+	auth_id("webhook", content, id_r);
+	sodium_memzero(content, sizeof(content));
 }
 
 static void audit(const struct change *change, const char *webhook, uint32_t status)
@@ -132,7 +155,7 @@ static bool has_rows(const PGresult *result)
 	return result != NULL && PQresultStatus(result) == PGRES_TUPLES_OK && PQntuples(result) > 0;
 }
 
-static void answer_unknown(struct edge_request *request, const char *webhook)
+void webhook_unknown(struct edge_request *request, const char *webhook)
 {
 	edge_answer_error(request, 404, "webhook_unknown",
 		"The operator has no such webhook. Nothing was done.", "webhook", webhook,
@@ -184,19 +207,21 @@ void on_webhooks(struct edge_request *request, void *context)
 	struct gateway *gateway = context;
 	struct list_page page;
 	char operator_text[16];
-	const char *parameters[] = { operator_text };
+	const char *parameters[] = { operator_text, NULL };
 	uint32_t operator_id;
 
 	if (!auth_operator_path(gateway, request, &operator_id) ||
 		!list_asked(gateway, request, &webhooks_list, &page))
 		return;
+	parameters[1] = asker_may_change(gateway, request, PERMIT_USERS) ? "t" : "f";
 	(void)snprintf(operator_text, sizeof(operator_text), "%" PRIu32, operator_id);
 	pg_pool_query(gateway->pg,
-		"select id, url, kinds, version, " OLD_UNTIL " as old_until_us, " CREATED
+		"select id, case when $2::boolean then url else gateway.webhook_url_shown(url) end "
+		"as url, kinds, version, " OLD_UNTIL " as old_until_us, " CREATED
 		" as created_us, created_by, sent, waiting, " OLDEST " as oldest_us, dead, " LAST
 		" as last_us, coalesce(last_good, false) as last_good, coalesce(last_answer, '') "
 		"as last_answer from gateway.webhook_list($1::integer)",
-		1, parameters, QUERY_MS, on_list,
+		2, parameters, QUERY_MS, on_list,
 		waiter_new(sizeof(struct waiter), gateway, request, 0));
 }
 
@@ -272,7 +297,7 @@ void on_webhook_new(struct edge_request *request, void *context)
 	content_make(change, &body, NULL);
 	actor_of(gateway, request, operator_id, actor);
 	auth_id(key == NULL ? "" : key, "webhook", id);
-	auth_id("webhook", change->content, content);
+	content_id(gateway, &body, content);
 	pg_bytea_text(id, ID_BYTES, id_text);
 	pg_bytea_text(content, ID_BYTES, content_text);
 	const char *parameters[] = { change->operator_text, body.url, kinds, actor,
@@ -297,7 +322,7 @@ static void on_rotated(void *context, PGresult *result, const char *error)
 	if (request != NULL && status == 200)
 		secret_answer(change, request, change->webhook, PQgetvalue(result, 0, 0), version);
 	else if (request != NULL && status == 404)
-		answer_unknown(request, change->webhook);
+		webhook_unknown(request, change->webhook);
 	else if (request != NULL)
 		edge_answer_error(request, 409, "webhook_rotating",
 			"Two secrets are in use already. Nothing was done. Wait until the old one "
@@ -320,7 +345,7 @@ static void on_acted(void *context, PGresult *result, const char *error)
 	request = changed(change, result, error, change->webhook, has_rows(result) ? 200 : 404);
 	webhooks_wake();
 	if (request != NULL && !has_rows(result)) {
-		answer_unknown(request, change->webhook);
+		webhook_unknown(request, change->webhook);
 	} else if (request != NULL) {
 		out_begin(out);
 		out_open(out, NULL, '{');
@@ -366,7 +391,7 @@ void on_webhook_action(struct edge_request *request, void *context)
 	char kinds[WEBHOOK_KINDS_MAX + 2], webhook[24], keep[24];
 
 	if (!auth_operator_path(gateway, request, &operator_id) ||
-		!webhook_path(request, webhook) ||
+		!webhook_path_read(request, webhook) ||
 		!answer_parse(request, webhook_action_fields, &body) ||
 		!url_ok(gateway, request, &body) || !kinds_ok(request, &body, kinds))
 		return;
@@ -385,62 +410,9 @@ void on_webhook_action(struct edge_request *request, void *context)
 		WRITE_MS, actions[body.action].done, change);
 }
 
-/* ---- dead events ---- */
+/* ---- events: send again, skip ---- */
 
-static const struct list dead_list = { "events",
-	"number event kind subject body created_us dead_us attempts answer", 50, 200,
-	(const char *const[]){ "after", NULL } };
-
-/* A webhook without dead events is one row without a number. */
-static void on_dead(void *context, PGresult *result, const char *error)
-{
-	struct waiter *waiter = context;
-	struct json_out *out = &waiter->gateway->out;
-	struct edge_request *request = waiter_rows(waiter, result, error);
-
-	if (request != NULL && PQntuples(result) == 0) {
-		answer_unknown(request, edge_parameter(request, 1));
-	} else if (request != NULL) {
-		out_begin(out);
-		out_open(out, NULL, '{');
-		out_open(out, "events", '[');
-		int rows = PQgetisnull(result, 0, 0) ? 0 : PQntuples(result);
-		for (int i = 0; i < rows; i++)
-			row_json(out, result, i);
-		out_close(out, ']');
-		list_end(waiter->gateway, request, &dead_list,
-			list_next(request, &dead_list, result, rows));
-	}
-	free(waiter);
-}
-
-void on_webhook_dead(struct edge_request *request, void *context)
-{
-	struct gateway *gateway = context;
-	struct list_page page;
-	char operator_text[16], webhook[24], after_text[24];
-	const char *parameters[] = { operator_text, webhook, after_text, page.limit_text };
-	uint32_t operator_id;
-	int64_t after;
-
-	if (!auth_operator_path(gateway, request, &operator_id) ||
-		!webhook_path(request, webhook) ||
-		!list_asked(gateway, request, &dead_list, &page) ||
-		!answer_number(request, "after", 0, 0, INT64_MAX, &after))
-		return;
-	(void)snprintf(operator_text, sizeof(operator_text), "%" PRIu32, operator_id);
-	(void)snprintf(after_text, sizeof(after_text), "%" PRId64, list_after(&page, after));
-	pg_pool_query(gateway->pg,
-		"select d.number, d.event, d.kind, d.subject, d.body::json, " D_CREATED
-		" as created_us, " D_DEAD " as dead_us, d.attempts, coalesce(d.answer, '') as "
-		"answer, d.number as _position from gateway.webhook_list($1::integer) w left join "
-		"gateway.webhook_dead($1::integer, $2::integer, $3::bigint, $4::bigint) d on true "
-		"where w.id = $2::integer order by d.number",
-		4, parameters, QUERY_MS, on_dead,
-		waiter_new(sizeof(struct waiter), gateway, request, 0));
-}
-
-static void on_resent(void *context, PGresult *result, const char *error)
+static void on_events_changed(void *context, PGresult *result, const char *error)
 {
 	struct change *change = context;
 	struct json_out *out = &change->waiter.gateway->out;
@@ -450,7 +422,7 @@ static void on_resent(void *context, PGresult *result, const char *error)
 
 	webhooks_wake();
 	if (request != NULL && !known) {
-		answer_unknown(request, change->webhook);
+		webhook_unknown(request, change->webhook);
 	} else if (request != NULL) {
 		out_begin(out);
 		out_open(out, NULL, '{');
@@ -461,25 +433,39 @@ static void on_resent(void *context, PGresult *result, const char *error)
 	free(change);
 }
 
-void on_webhook_resend(struct edge_request *request, void *context)
+/* $1 operator, $2 webhook, $3 event or "all", $4 who asks. No row: the operator has no such
+ * webhook. */
+#define KNOWN " where gateway.webhook_known($1::integer, $2::integer)"
+static void events_change(struct edge_request *request, struct gateway *gateway, const char *action,
+	const char *sql, int parameters_n)
 {
-	struct gateway *gateway = context;
 	struct webhook_body body = { 0 };
 	struct change *change;
 	uint32_t operator_id;
-	char webhook[24];
+	char webhook[WEBHOOK_NUMBER_MAX], actor[ACTOR_MAX];
 
 	if (!auth_operator_path(gateway, request, &operator_id) ||
-		!webhook_path(request, webhook) ||
-		!answer_parse(request, webhook_resend_fields, &body))
+		!webhook_path_read(request, webhook) ||
+		!answer_parse(request, webhook_events_fields, &body))
 		return;
-	change = change_new(gateway, request, operator_id, "webhook events sent again");
+	actor_of(gateway, request, operator_id, actor);
+	change = change_new(gateway, request, operator_id, action);
 	(void)snprintf(change->webhook, sizeof(change->webhook), "%s", webhook);
 	change->body = body;
 	content_make(change, &body, NULL);
-	const char *parameters[] = { change->operator_text, change->webhook, body.event };
-	pg_pool_query(gateway->pg,
-		"select gateway.webhook_resend($1::integer, $2::integer, $3) where exists (select "
-		"from gateway.webhook_list($1::integer) w where w.id = $2::integer)",
-		3, parameters, WRITE_MS, on_resent, change);
+	const char *parameters[] = { change->operator_text, change->webhook, body.event, actor };
+	pg_pool_query(
+		gateway->pg, sql, parameters_n, parameters, WRITE_MS, on_events_changed, change);
+}
+
+void on_webhook_resend(struct edge_request *request, void *context)
+{
+	events_change(request, context, "webhook events sent again",
+		"select gateway.webhook_resend($1::integer, $2::integer, $3)" KNOWN, 3);
+}
+
+void on_webhook_skip(struct edge_request *request, void *context)
+{
+	events_change(request, context, "webhook events skipped",
+		"select gateway.webhook_skip($1::integer, $2::integer, $3, $4)" KNOWN, 4);
 }

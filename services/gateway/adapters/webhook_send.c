@@ -206,11 +206,14 @@ static void sending_end(struct webhook_sender *sender, struct sending *sending)
 static void outcome_fill(struct sending *sending, CURLcode code)
 {
 	struct webhook_outcome *outcome = &sending->outcome;
+	curl_off_t retry_after_s = 0;
 	long status = 0;
 
 	curl_easy_getinfo(sending->curl, CURLINFO_RESPONSE_CODE, &status);
 	if (code == CURLE_OK || sending->got > WEBHOOK_ANSWER_MAX) {
 		outcome->good = status >= 200 && status < 300;
+		curl_easy_getinfo(sending->curl, CURLINFO_RETRY_AFTER, &retry_after_s);
+		outcome->retry_after_s = (int64_t)retry_after_s;
 		(void)snprintf(outcome->answer, sizeof(outcome->answer), "%ld", status);
 	} else if (sending->internal_address) {
 		(void)snprintf(outcome->answer, sizeof(outcome->answer),

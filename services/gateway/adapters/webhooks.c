@@ -101,21 +101,23 @@ static void on_marked(void *context, PGresult *result, const char *error)
 
 static void on_outcome(void *context, const struct webhook_outcome *outcome)
 {
-	char delivery[24], delay[24];
+	char delivery[24], delay[24], rest[24];
 	const char *parameters[] = { delivery, common.instance, outcome->good ? "t" : "f",
-		outcome->answer, delay, webhooks.give_up };
+		outcome->answer, delay, webhooks.give_up, rest };
+	int64_t delay_ms, rest_ms = webhook_rest_ms(outcome->retry_after_s);
 	uint64_t random;
 
 	(void)context;
 	metric_add(outcome->good ? webhooks.metric.sent : webhooks.metric.failed, 1);
 	randombytes_buf(&random, sizeof(random));
 	(void)snprintf(delivery, sizeof(delivery), "%" PRId64, outcome->delivery);
-	(void)snprintf(delay, sizeof(delay), "%" PRId64,
-		webhook_delay_ms(outcome->attempt, webhooks.settings->webhook_retry_ms, random));
+	delay_ms = webhook_delay_ms(outcome->attempt, webhooks.settings->webhook_retry_ms, random);
+	(void)snprintf(delay, sizeof(delay), "%" PRId64, delay_ms > rest_ms ? delay_ms : rest_ms);
+	(void)snprintf(rest, sizeof(rest), "%" PRId64, rest_ms);
 	pg_pool_query(webhooks.pool,
-		"select gateway.webhook_mark($1::bigint, $2, $3::boolean, $4, $5::bigint, "
-		"$6::bigint)",
-		6, parameters, QUICK_MS, on_marked, NULL);
+		"select gateway.webhook_outcome($1::bigint, $2, $3::boolean, $4, $5::bigint, "
+		"$6::bigint, $7::bigint)",
+		7, parameters, QUICK_MS, on_marked, NULL);
 }
 
 static void on_taken(void *context, PGresult *result, const char *error)

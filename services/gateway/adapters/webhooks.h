@@ -23,6 +23,7 @@ struct webhook_outcome {
 	int64_t delivery;
 	uint32_t attempt; /* 0: the first */
 	bool good;
+	int64_t retry_after_s;		/* of the answer; 0: it has no Retry-After */
 	char answer[WEBHOOK_ERROR_MAX]; /* for people: "200", "no answer in time" */
 };
 
@@ -49,7 +50,16 @@ void webhook_sender_send(
 	struct webhook_sender *sender, const struct webhook_request *request, uint64_t time_s);
 void webhook_sender_tick(struct webhook_sender *sender); /* every 50 ms, for timeouts */
 
+#define WEBHOOK_NUMBER_MAX 24 /* text of a webhook's number */
+
 /* webhook_routes.c */
-edge_handler on_webhooks, on_webhook_new, on_webhook_action, on_webhook_dead, on_webhook_resend;
+/* Reads the number of the path's webhook; false: 400 was answered. */
+bool webhook_path_read(struct edge_request *request, char out[WEBHOOK_NUMBER_MAX]);
+/* 404: the operator has no such webhook. */
+void webhook_unknown(struct edge_request *request, const char *webhook);
+edge_handler on_webhooks, on_webhook_new, on_webhook_action, on_webhook_resend, on_webhook_skip;
+
+/* webhook_events.c */
+edge_handler on_webhook_dead, on_webhook_waiting, on_webhook_sent;
 
 #endif

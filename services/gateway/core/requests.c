@@ -94,7 +94,7 @@ const struct field webhook_action_fields[] = {
 	END,
 };
 
-const struct field webhook_resend_fields[] = {
+const struct field webhook_events_fields[] = {
 	{ "event", FIELD_TEXT, true, 1, EVENT_MAX, AT(webhook_body, event, has_event) },
 	{ "reason", FIELD_TEXT, true, 1, REASON_MAX, AT(webhook_body, reason, has_reason) },
 	END,

@@ -247,11 +247,12 @@ enum webhook_action { WEBHOOK_CHANGE, WEBHOOK_ROTATE, WEBHOOK_TEST, WEBHOOK_END 
 
 #define WEBHOOK_TEXT_MAX 500
 
-/* POST /v1/operators/{op}/webhooks, /webhooks/{id} and /webhooks/{id}/dead */
+/* POST /v1/operators/{op}/webhooks, /webhooks/{id}, /webhooks/{id}/dead and
+ * /webhooks/{id}/waiting */
 struct webhook_body {
 	char url[WEBHOOK_TEXT_MAX + 1];
 	char kinds[REASON_MAX + 1]; /* separated by commas */
-	char event[EVENT_MAX + 1];  /* the id of a dead event, or "all" */
+	char event[EVENT_MAX + 1];  /* the id of a dead or waiting event, or "all" */
 	char reason[REASON_MAX + 1];
 	int64_t action; /* enum webhook_action */
 	int64_t keep_s; /* ROTATE: how long the secret before stays in use */
@@ -284,7 +285,7 @@ struct key_body {
 };
 
 extern const struct field key_fields[], key_action_fields[];
-extern const struct field webhook_fields[], webhook_action_fields[], webhook_resend_fields[];
+extern const struct field webhook_fields[], webhook_action_fields[], webhook_events_fields[];
 extern const struct field login_fields[], confirm_fields[], password_fields[], totp_fields[],
 	staff_fields[], staff_action_fields[];
 extern const struct field demo_fields[], account_fields[], session_fields[], money_fields[],

@@ -53,7 +53,32 @@ int64_t webhook_delay_ms(uint32_t attempt, int64_t first_ms, uint64_t random)
 	return delay < 1 ? 1 : delay;
 }
 
+int64_t webhook_rest_ms(int64_t retry_after_s)
+{
+	if (retry_after_s <= 0)
+		return 0;
+	return retry_after_s > WEBHOOK_REST_MS_MAX / 1000 ? WEBHOOK_REST_MS_MAX
+							  : retry_after_s * 1000;
+}
+
 /* ---- addresses ---- */
+
+/* As gateway.webhook_url_shown of the database. */
+void webhook_url_shown(const char *url, char shown_r[WEBHOOK_URL_MAX + 1])
+{
+	const char *host = strstr(url, "://"), *end, *user = NULL;
+	size_t n;
+
+	host = host == NULL ? url : host + 3;
+	end = host + strcspn(host, "/?#");
+	for (const char *at = host; at < end; at++)
+		if (*at == '@')
+			user = at;
+	n = strcspn(url, "?");
+	(void)snprintf(shown_r, WEBHOOK_URL_MAX + 1, "%.*s%s%.*s%s", (int)(host - url), url,
+		user == NULL ? "" : "..", (int)(url + n - (user == NULL ? host : user)),
+		user == NULL ? host : user, url[n] == '?' ? "?.." : "");
+}
 
 static bool refused(const char **expected_r, const char *expected)
 {

@@ -12,6 +12,7 @@
 #define WEBHOOK_URL_MAX 500
 #define WEBHOOK_KINDS_MAX 64	     /* text of all kinds, separated by commas */
 #define WEBHOOK_DELAY_MS_MAX 3600000 /* the longest pause before a retry, without jitter */
+#define WEBHOOK_REST_MS_MAX 3600000  /* the longest Retry-After that is honoured */
 #define WEBHOOK_ERROR_MAX 96
 
 /* The secret of a webhook's version: HMAC-SHA-256 with the installation's key over
@@ -27,6 +28,14 @@ void webhook_sign(const uint8_t secret[WEBHOOK_SECRET_BYTES], uint64_t time_s, c
 /* The pause after the attempt that failed (0: the first), in milliseconds: first_ms doubled each
  * time, at most WEBHOOK_DELAY_MS_MAX, and up to a quarter more or less by `random`. At least 1. */
 int64_t webhook_delay_ms(uint32_t attempt, int64_t first_ms, uint64_t random);
+
+/* How long a webhook rests because its receiver answered an event with Retry-After, in
+ * milliseconds: at most WEBHOOK_REST_MS_MAX; 0 for 0 seconds and below. */
+int64_t webhook_rest_ms(int64_t retry_after_s);
+
+/* Writes an address for those who may not change it: without a user, a password and a query, which
+ * may hold secrets. */
+void webhook_url_shown(const char *url, char shown_r[WEBHOOK_URL_MAX + 1]);
 
 /* True when events may be sent to the address: https, a host, a port or none, a path. `internal`:
  * plain http to this machine ("localhost", "127.0.0.1", "[::1]") is allowed as well. Otherwise

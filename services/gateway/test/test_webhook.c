@@ -71,6 +71,44 @@ static void test_webhook_pauses(void **state)
 	assert_int_equal(webhook_delay_ms(0, 0, 0), 1);
 }
 
+static void test_webhook_rest(void **state)
+{
+	static const struct {
+		int64_t retry_after_s, rest_ms;
+	} rows[] = { { -1, 0 }, { 0, 0 }, { 1, 1000 }, { 120, 120000 }, { 3600, 3600000 },
+		{ 3601, 3600000 }, { INT64_MAX, 3600000 } };
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+		assert_int_equal(webhook_rest_ms(rows[i].retry_after_s), rows[i].rest_ms);
+}
+
+static void test_webhook_url_shown(void **state)
+{
+	static const struct {
+		const char *url, *shown;
+	} rows[] = {
+		{ "https://casino.example/hooks", "https://casino.example/hooks" },
+		{ "https://casino.example", "https://casino.example" },
+		{ "https://casino.example/hooks?token=s3cret&b=1",
+			"https://casino.example/hooks?.." },
+		{ "https://casino.example?s3cret", "https://casino.example?.." },
+		{ "https://anna:s3cret@casino.example/x", "https://..@casino.example/x" },
+		{ "https://a@b:s3cret@casino.example:8443/x?y=s3cret@z",
+			"https://..@casino.example:8443/x?.." },
+		{ "https://casino.example/at@home?s3cret", "https://casino.example/at@home?.." },
+		{ "https://casino.example/x?a?s3cret", "https://casino.example/x?.." },
+		{ "", "" },
+	};
+	char shown[WEBHOOK_URL_MAX + 1];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		webhook_url_shown(rows[i].url, shown);
+		assert_string_equal(shown, rows[i].shown);
+	}
+}
+
 static void test_webhook_urls(void **state)
 {
 	static const struct {
@@ -239,6 +277,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_webhook_signature),
 		cmocka_unit_test(test_webhook_pauses),
+		cmocka_unit_test(test_webhook_rest),
+		cmocka_unit_test(test_webhook_url_shown),
 		cmocka_unit_test(test_webhook_urls),
 		cmocka_unit_test(test_webhook_addresses),
 		cmocka_unit_test(test_webhook_settings),
