@@ -219,6 +219,6 @@ def test_a_progressive_jackpot_at_the_largest_bet():
 
 
 if __name__ == "__main__":
-    place = Installation("features", kafka=False)
+    place = Installation("features")
     with lib_pages.browsing(place) as browser:
         run(*[lib_pages.closing(f) for name, f in list(globals().items()) if name.startswith("test_")])
