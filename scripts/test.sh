@@ -247,6 +247,7 @@ simulator() {
 
 # ---- what is read, not run --------------------------------------------------------------------------------------------------------
 format() {
+    mkdir -p build
     if make -s format-check >build/test-format.log 2>&1; then
         count 1 0 'format: clang-format finds nothing to change'
     else
