@@ -36,6 +36,10 @@ def pairs(path):
     return dict(line.split("=", 1) for line in read_text(path).splitlines() if "=" in line and not line.startswith("#"))
 
 
+def children_of(pid):
+    return [int(child) for child in subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True, check=False).stdout.split()]
+
+
 class Answer:
     def __init__(self, status, body, headers):
         self.status, self.raw, self.headers = status, body, headers
@@ -198,12 +202,12 @@ class Installation:
         """Kills the program. Postgres is killed whole: its postmaster first, then what would linger."""
         pid = self.running(name)
         self.deaths.signal_sent(name, number)
-        children = subprocess.run(["pgrep", "-P", str(pid)], capture_output=True, text=True, check=False).stdout.split()
+        children = children_of(pid)
         os.kill(pid, number)
         if name == "postgres" and number == signal.SIGKILL:
             for child in children:
                 try:
-                    os.kill(int(child), number)
+                    os.kill(child, number)
                 except ProcessLookupError:
                     pass
         return time.monotonic()
@@ -214,7 +218,7 @@ class Installation:
         self.deaths.signal_sent("postgres", signal.SIGSTOP)
         pids = [self.running("postgres")]
         os.kill(pids[0], signal.SIGSTOP)
-        pids += [int(child) for child in subprocess.run(["pgrep", "-P", str(pids[0])], capture_output=True, text=True, check=False).stdout.split()]
+        pids += children_of(pids[0])
         try:
             for pid in pids[1:]:
                 os.kill(pid, signal.SIGSTOP)
@@ -227,7 +231,7 @@ class Installation:
         """The supervisors first, so that nothing is started again: servers and services, all at once."""
         pids = [int(read_text(f"{self.data}/run/{which}.pid")) for which in ("supervisor", "stack")]
         pids += [row[1] for which in ("supervisor", "stack") for row in self.status(which).values() if row[1]]
-        pids += [int(child) for child in subprocess.run(["pgrep", "-P", str(self.pid("postgres"))], capture_output=True, text=True, check=False).stdout.split()]
+        pids += children_of(self.pid("postgres"))
         for pid in pids:
             try:
                 os.kill(pid, signal.SIGKILL)
