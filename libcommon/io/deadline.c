@@ -1,9 +1,10 @@
-/* By SIGALRM, which interrupts whatever the process waits in. Its handler calls only what a signal
- * handler may call. It is sent twice: a process that was stopped meanwhile, with its machine or
- * alone, has the last second to come back. */
+/* SIGALRM interrupts any wait of the process. It comes twice, a second apart: a process that was
+ * itself stopped, with its machine or alone, has that second to come back. The handler calls only
+ * functions that POSIX permits in a signal handler. */
 #include "libcommon/io/deadline.h"
 
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -29,10 +30,12 @@ static void on_alarm(int number)
 void deadline_set(int seconds, const char *doing)
 {
 	static const struct sigaction action = { .sa_handler = on_alarm, .sa_flags = SA_RESTART };
+	static bool handled;
+	if (!handled) /* each turn of a service comes here */
+		handled = sigaction(SIGALRM, &action, NULL) == 0;
 	(void)alarm(0); /* the handler must not read half a text */
 	(void)snprintf(last_words, sizeof(last_words),
 		"not back after %d s of %s: the process ends\n", seconds, doing);
-	(void)sigaction(SIGALRM, &action, NULL);
 	warned = 0;
 	(void)alarm((unsigned)(seconds - LAST_SECONDS));
 }
