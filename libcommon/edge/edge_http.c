@@ -582,8 +582,8 @@ static bool refuse_and_close(
 	return false;
 }
 
-/* The client waits before it sends the content: it is told to go on, or at once why not (RFC 9110,
- * 10.1.1). False: the connection ends. */
+/* The client waits before it sends the content: the answer is 100, or the refusal at once (RFC
+ * 9110, 10.1.1). False: the connection ends. */
 static bool expected_continue(struct edge_request *request)
 {
 	static const char GO_ON[] = "HTTP/1.1 100 Continue\r\n\r\n";

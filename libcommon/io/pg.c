@@ -15,7 +15,7 @@
 
 #define CONNECT_PAUSE_US 50000
 #define AGAIN_MAX 64
-#define LOCK_TRIES 25 /* each waits for lock_timeout: 5 s in all */
+#define LOCK_TRIES 25 /* each waits for lock_timeout, 5 s in all; a turn's deadline is shorter */
 
 static PGconn *connect_once(const char *dsn, const char *application)
 {

@@ -323,8 +323,7 @@ void pg_pool_query(struct pg_pool *pool, const char *sql, int n, const char *con
 	int timeout_ms, pg_done *done, void *context)
 {
 	struct query *query = query_new(sql, n, parameters, timeout_ms, done, context);
-	/* One too many is not sent: the next poll calls its `done`, as for one that waited in vain.
-	 */
+	/* Above the limit it is not sent: the next poll finishes it as expired. */
 	if (pool->queued >= QUEUED_MAX)
 		query->until_us = 0;
 	*pool->tail = query;
