@@ -29,7 +29,7 @@ LOGS, FLAKY, FLAKES = f"{OUT}/e2e", f"{OUT}/flaky", f"{OUT}/flakes"
 LANES = 4
 EXPECTED_S = 225  # of one test, at most, on a quiet machine
 # The longest begin first.
-LONGEST = ("pages controls tamper console_forms console pages_games pools service_loop crash money sessions outage stack staff bad_input days launch cash protection "
+LONGEST = ("pages many_rows controls tamper console_forms console pages_games pools service_loop crash money sessions outage stack staff bad_input days launch cash protection "
            "fairness insider journey").split()
 OWN_PACKAGES = ("monitoring", "alerts", "schemas")  # need packages of their own: in the long run alone
 SANITIZER = re.compile(r"ERROR: (Address|Leak|Thread)Sanitizer|WARNING: ThreadSanitizer|: runtime error: ")
